@@ -86,9 +86,10 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
         const result: { output: Output } = await piscina.run(task, { transferList, signal: watch.signal })
         return result.output
       } catch (error) {
-        options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
-        const cause = endingOf(error, watch.timeoutReason(), options.heapMb) ?? error
-        throw unavailable('unavailable', cause, unfinished)
+        const ending = endingOf(error, watch.timeoutReason(), options.heapMb)
+        const isCancelled = signal?.aborted && !ending
+        if (!isCancelled) options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
+        throw unavailable('unavailable', ending ?? error, unfinished)
       } finally {
         watch.end()
         release()

@@ -223,7 +223,9 @@ describe('a pool of threads', () => {
 
   it('removes a task that waits, and cancels one that runs, when its client leaves', async () => {
     // Only the client ends the task: its deadline is longer than the test.
-    const run = start({ deadlineMs: 600_000 })
+    const logged: string[] = []
+    const log = pino({}, { write: (line: string) => logged.push(line) })
+    const run = start({ deadlineMs: 600_000, log })
     const leaving = new AbortController()
     const running = run('until cancelled', undefined, 'a', leaving.signal)
     const waiting = run('sleep', 1, 'a', leaving.signal)
@@ -231,5 +233,6 @@ describe('a pool of threads', () => {
     await expect(waiting).rejects.toThrow('left')
     await expect(running).rejects.toMatchObject(unavailable)
     await expect(run('until cancelled', undefined, 'a', leaving.signal)).rejects.toMatchObject(unavailable)
+    expect(logged).toEqual([])
   })
 })
