@@ -86,8 +86,20 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
   await reader.expect(ending, `the line ${shown(ending)}`)
   await reader.expect(endLine(rows, reader.digest()), 'the end line with the numbers and the SHA-256 of what was read')
   await reader.expectEnd()
+  await moveBeforeLedger(db)
   await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
   return rows
+}
+
+/**
+ * The clock of the server that made the backup may have been ahead. What was changed since the beginning of the ledger,
+ * which is that of this transaction, must be in it: products that were not are missing from lists by their last change.
+ */
+async function moveBeforeLedger(db: Kysely<Database>): Promise<void> {
+  const latest = sql`now() - interval '1 microsecond'`
+  await sql`
+    update product set created_at = least(created_at, ${latest}), updated_at = ${latest}
+    where updated_at > ${latest}`.execute(db)
 }
 
 /**

@@ -16,8 +16,9 @@ import type { Database } from '../../src/database/tables.ts'
 import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'
 import { outcomeOf, refusal, runCli, startCli } from '../support/clients/cli.ts'
+import { ask } from '../support/clients/operations.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
-import { addAssets, define, newStore, storeIn, storeWithProducts } from '../support/factories.ts'
+import { addAssets, addProducts, define, newStore, storeIn, storeWithProducts } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { catalog, searchPath } from '../support/servers/program.ts'
@@ -250,6 +251,36 @@ describe('restore', () => {
     const missing = await run(other, 'restore', folder.file('missing.sql'))
     expect(missing).toMatchObject(refusal('missing.sql cannot be read: ENOENT'))
   })
+})
+
+interface Page {
+  pageInfo: { endCursor: string; hasNextPage: boolean }
+  nodes: { productCode: string }[]
+}
+
+it('lists products by their last change after a restore, even if the clock of the source was ahead', async () => {
+  const ahead = await storeWithProducts(source, ['past', 'new', 'changed', 'changed again'])
+  await sql`update product set updated_at = now() + interval '1 hour',
+    created_at = case product_code when 'new' then now() + interval '1 hour' else created_at end
+    where store_uuid = ${ahead} and product_code <> 'past'`.execute(source.database.db)
+  const copy = await target()
+  expect(await run(copy, 'restore', await backup('ahead.sql'))).toMatchObject({ code: 0 })
+  const gateway = await startTestGateway({ database: copy })
+  onTestFinished(() => gateway.stop())
+  const later = Array.from({ length: 20 }, (_, i) => `later ${String(i).padStart(2, '0')}`)
+  for (const code of later) await addProducts(gateway, ahead, [code])
+  const products = [{ productCode: 'changed again', attributes: { Color: 'red' } }]
+  await ask(gateway, 'updateProducts', { storeUuid: ahead, products })
+  const codes: string[] = []
+  for (let after: string | null = null, isMore = true; isMore; ) {
+    const args: string = `first: 10, after: ${JSON.stringify(after)}, orderBy: { field: UPDATED_AT, direction: DESC }`
+    const selection = `{ products(${args}) { pageInfo { endCursor hasNextPage } nodes { productCode } } }`
+    const { products }: { products: Page } = await ask(gateway, 'store', { storeUuid: ahead }, selection)
+    codes.push(...products.nodes.map(({ productCode }) => productCode))
+    after = products.pageInfo.endCursor
+    isMore = products.pageInfo.hasNextPage
+  }
+  expect(codes).toEqual(['changed again', ...later.toReversed(), 'new', 'changed', 'past'])
 })
 
 it('moves an embedded database to another server by the commands of the documentation', async () => {
