@@ -85,11 +85,14 @@ export function runInTransaction(run: Run): Run {
     const jobQueued = () => {
       jobs++
     }
+    const readLimit = currentReadLimit()
     const isOfPayload = ({ path = [] }: GraphQLError) => path.length > 1
     const hasFailed = ({ errors }: ExecutionResult) => errors?.some(isOfPayload)
     const result = await write(context.catalogue, hasFailed, async (catalogue) => {
+      jobs = 0
+      readLimit.beginAttempt()
       const made = await run(variables, createContext({ ...context, catalogue, jobQueued }))
-      currentReadLimit().requireShortBeforeCommit(made.data)
+      readLimit.requireShortBeforeCommit(made.data)
       requireShort(bytesOf(made.data ?? null))
       return made
     })

@@ -25,8 +25,9 @@ interface ReadLimitOptions {
 
 /** What a request may take from the database in this thread. */
 export class ReadLimit {
-  #max: number
-  #repeatedBeyond: readonly Bound[]
+  readonly #maxToRead: number
+  readonly #repeatedBeyond: readonly Bound[]
+  #isCommitting = false
   #bytes = 0
   #rows = 0
   #isForOtherThread = false
@@ -34,9 +35,13 @@ export class ReadLimit {
   readonly maxRows: number
 
   constructor(max = maxBytes, { maxRows = Number.MAX_SAFE_INTEGER, repeatedBeyond = [] }: ReadLimitOptions = {}) {
-    this.#max = max
+    this.#maxToRead = max
     this.#repeatedBeyond = repeatedBeyond
     this.maxRows = maxRows
+  }
+
+  get #max(): number {
+    return this.#isCommitting ? maxBytes : this.#maxToRead
   }
 
   /** Whether the request must be repeated in another thread. */
@@ -63,6 +68,13 @@ export class ReadLimit {
     if (this.#rows > this.maxRows) throw this.stopAtRows()
   }
 
+  /** Begins an attempt at a transaction: after a commit that failed, the next one may read no more than the first. */
+  beginAttempt(): void {
+    this.#isCommitting = false
+    this.#bytes = 0
+    this.#rows = 0
+  }
+
   /** Throws if the request must be repeated in another thread. */
   requireHere(): void {
     if (this.#isForOtherThread) throw this.stopAtBytes()
@@ -70,15 +82,14 @@ export class ReadLimit {
 
   /** As `requireHere`, and for a read whose answer is longer than what it may read: fields may repeat it. */
   requireShort(answer: unknown): void {
-    if (this.#repeatedBeyond.includes('bytes') && isLonger(answer, this.#max)) throw this.stopAtBytes()
+    if (this.#isRepeatedBeyond('bytes') && isLonger(answer, this.#max)) throw this.stopAtBytes()
     this.requireHere()
   }
 
   /** As `requireShort`, before a commit: after it the request is not repeated. */
   requireShortBeforeCommit(answer: unknown): void {
     this.requireShort(answer)
-    this.#max = maxBytes
-    this.#repeatedBeyond = []
+    this.#isCommitting = true
   }
 
   /** Stops a read of too many bytes here, to be repeated in another thread if it may be. Returns the error to throw. */
@@ -97,7 +108,11 @@ export class ReadLimit {
   }
 
   #stop(bound: Bound): void {
-    if (this.#repeatedBeyond.includes(bound)) this.#isForOtherThread = true
+    if (this.#isRepeatedBeyond(bound)) this.#isForOtherThread = true
+  }
+
+  #isRepeatedBeyond(bound: Bound): boolean {
+    return !this.#isCommitting && this.#repeatedBeyond.includes(bound)
   }
 }
 

@@ -11,4 +11,8 @@ it('repeats a request that reads too much only before its commit', () => {
   after.requireShortBeforeCommit({})
   expect(after.add(1)).toBeUndefined()
   expect(after.isForOtherThread).toBe(false)
+  after.beginAttempt()
+  expect(after.left).toBe(10)
+  after.add(11)
+  expect(after.isForOtherThread).toBe(true)
 })

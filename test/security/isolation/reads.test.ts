@@ -181,6 +181,37 @@ it.each<[string, number, () => string]>([
   expect(after.all).toEqual(expect.arrayContaining(before.own))
 })
 
+it('a mutation whose commit is repeated may read no more than before it', async () => {
+  await fillProducts(20, 'x')
+  // The first commit fails after a short payload. Later attempts, which the sequence counts, find long products.
+  await sql`create sequence attempt`.execute(gateway.database.db)
+  await sql`create function lengthen() returns trigger language plpgsql as $$ begin
+    if nextval('attempt') > 1 then
+      update product set attributes = jsonb_build_object('Text', repeat('x', 300000)) where store_uuid = new.store_uuid;
+    end if;
+    return null;
+  end $$`.execute(gateway.database.db)
+  await sql`create function fail_once() returns trigger language plpgsql as $$ begin
+    if (select last_value from attempt) = 1 then raise exception 'once' using errcode = 'serialization_failure'; end if;
+    return null;
+  end $$`.execute(gateway.database.db)
+  await sql`create trigger lengthen after update on store for each row execute function lengthen()`.execute(
+    gateway.database.db,
+  )
+  await sql`create constraint trigger fail_once after update on store deferrable initially deferred
+    for each row execute function fail_once()`.execute(gateway.database.db)
+  try {
+    const before = await sessions()
+    const { text } = await createAnd(updateStore('products(first: 20) { nodes { attributes } }'))
+    expect(text).toContain('"createdSkus":["new"]')
+    expect(text.length).toBeGreaterThan(5_000_000)
+    expect((await sessions()).inThreads).not.toBe(before.inThreads)
+  } finally {
+    await sql`drop function lengthen, fail_once cascade`.execute(gateway.database.db)
+    await sql`drop sequence attempt`.execute(gateway.database.db)
+  }
+})
+
 it('a mutation whose payload reads less is made by the thread that serves all requests', async () => {
   await fillProducts(20, 'x'.repeat(300_000))
   const before = await sessions()
