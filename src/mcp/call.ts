@@ -40,7 +40,7 @@ export async function call(
     if (!tool.isPreviewed) return answered(await write(tool, given, session, options))
     const { data, affected } = await run(tool, { ...given, dryRun: true }, session, options)
     const plan = await options.plans.keep({ operation: tool.operation, variables: given }, session.caller)
-    return answered({ affected, ...resultOf(data), plan })
+    return answered({ affected, ...onlyField(data), plan })
   } catch (error) {
     const { errorInfo } = options.errorOf(error, session.requestId)
     return { isError: true, content: [{ type: 'text', text: JSON.stringify({ errors: errorInfo }) }] }
@@ -58,7 +58,7 @@ async function apply(given: unknown, tools: readonly Tool[], session: McpSession
 
 async function write(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: CallOptions) {
   const { data } = await run(tool, { ...variables, dryRun: false }, session, options)
-  return { requestId: session.requestId, ...resultOf(data) }
+  return { requestId: session.requestId, ...onlyField(data) }
 }
 
 /** Runs the operation of a tool, with the limit on changes. Throws its errors. */
@@ -90,7 +90,7 @@ async function run(tool: Tool, variables: Record<string, unknown>, session: McpS
 }
 
 /** The result of the one field of a mutation. */
-function resultOf(data: Record<string, unknown>): Record<string, unknown> {
+function onlyField(data: Record<string, unknown>): Record<string, unknown> {
   return Object.values(data).filter(isObject)[0] ?? {}
 }
 

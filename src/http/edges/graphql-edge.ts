@@ -7,7 +7,7 @@ import { HttpError, unauthorized } from '../../request/http-error.ts'
 import { startOnePerTick } from '../../request/start-one-per-tick.ts'
 import { maxBodyBytes, readBody } from '../body/read-body.ts'
 import { answerWithPage, type Page } from '../static/page.ts'
-import { type HttpRequest, type HttpResult, resultOf } from './http-request.ts'
+import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
 
 export interface GraphQLApi {
   graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult>
@@ -25,7 +25,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Prom
     return { answer: answerWithPage(await api.graphiql(), request), summary }
   }
   try {
-    return resultOf('graphql', await answerTo(api, incoming), incoming, api.maxAnswerBytes)
+    return withinLimits('graphql', await answerTo(api, incoming), incoming, api.maxAnswerBytes)
   } catch (thrown) {
     return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }
   }

@@ -27,7 +27,7 @@ export interface HttpResult {
 }
 
 /** The result of an operation, within the memory of the token. Throws for the answer to a read that is too long. */
-export function resultOf(
+export function withinLimits(
   api: RequestSummary['api'],
   { answer, operation }: OperationResult,
   { request, reserve }: Pick<HttpRequest, 'request' | 'reserve'>,

@@ -4,7 +4,7 @@ import type { OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
 import { isObject } from '../../text.ts'
 import { readBody } from '../body/read-body.ts'
-import { type HttpRequest, type HttpResult, resultOf } from './http-request.ts'
+import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
 
 /** The caller and the id of one request. */
 export interface McpSession {
@@ -47,5 +47,5 @@ export async function serveMcp(
   const run = await mcp?.()
   if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
   const result = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
-  return resultOf('mcp', result, { request, reserve })
+  return withinLimits('mcp', result, { request, reserve })
 }

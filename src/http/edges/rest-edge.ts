@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
 import { readBody } from '../body/read-body.ts'
-import { type HttpRequest, type HttpResult, resultOf } from './http-request.ts'
+import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
 
 export interface RestApi {
   rest(request: RestRequest<Caller>): Promise<OperationResult>
@@ -13,5 +13,5 @@ export async function serveRest(api: RestApi, incoming: HttpRequest): Promise<Ht
   const { method = 'GET' } = request
   const body = () => readBody(request, reserve)
   const result = await api.rest({ method, path, search, caller, headers, requestId: id.text, body })
-  return resultOf('rest', result, incoming, api.maxAnswerBytes)
+  return withinLimits('rest', result, incoming, api.maxAnswerBytes)
 }
