@@ -85,7 +85,7 @@ export function createApi(options: ApiOptions): Api {
     }
     const kind = kindOf(prepared.operation)
     const repeat = threads && (() => threads.graphql(request, caller))
-    return runHereFirst<OperationResult>({ kind, maxRows: routeLimits.members, run, repeat })
+    return runHereFirst<OperationResult>({ kind, maxRows: routeLimits.rows, run, repeat })
   }
   return {
     errorOf,

@@ -122,6 +122,6 @@ function createThreadChoice({ threads, routeLimits, isHeavy }: RestParts): RestS
     if (inPool && body && isHeavy(body)) return inPool()
     // Only reads have no body.
     const kind = body === undefined ? 'read' : 'write'
-    return runHereFirst({ kind, maxRows: routeLimits.members, run, repeat: inPool })
+    return runHereFirst({ kind, maxRows: routeLimits.rows, run, repeat: inPool })
   }
 }

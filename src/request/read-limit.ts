@@ -14,7 +14,7 @@ export const maxReadBytes = 24 * mebibyte
 /** Reading the rest of a short answer takes less than a new connection. */
 const restBytes = 5 * mebibyte
 
-/** Of the bytes that statements return, or of the rows that a request works on. */
+/** Of the bytes that statements return, or of the rows that a field works on. */
 type Bound = 'bytes' | 'rows'
 
 interface ReadLimitOptions {
@@ -31,7 +31,7 @@ export class ReadLimit {
   #bytes = 0
   #rows = 0
   #isForOtherThread = false
-  /** How many rows a request may work on. */
+  /** How many rows a field may work on; all fields together, of the rows that `addRows` counts. */
   readonly maxRows: number
 
   constructor(max = maxBytes, { maxRows = Number.MAX_SAFE_INTEGER, repeatedBeyond = [] }: ReadLimitOptions = {}) {
@@ -62,10 +62,12 @@ export class ReadLimit {
     return this.#isForOtherThread && this.#bytes <= this.#max + restBytes ? undefined : error
   }
 
-  /** Counts rows that are made of few bytes. Throws if they are too many. */
+  /** Counts rows that are made of few bytes, such as points of series. Throws if the request's are too many. */
   addRows(rows: number): void {
     this.#rows += rows
-    if (this.#rows > this.maxRows) throw this.stopAtRows()
+    if (this.#rows > this.maxRows) {
+      throw this.stopAtRows(`a request may make ${this.maxRows} points here; these are ${this.#rows}`)
+    }
   }
 
   /** Begins an attempt at a transaction: after a commit that failed, the next one may read no more than the first. */
@@ -100,10 +102,9 @@ export class ReadLimit {
     return invalidRequest(details)
   }
 
-  /** The same for work on more than `maxRows` rows. */
-  stopAtRows(): CatalogueError {
+  /** The same for work on more than `maxRows` rows, with the details of the error. */
+  stopAtRows(details: string): CatalogueError {
     this.#stop('rows')
-    const details = `the groups to change together with other fields may have ${this.maxRows} assets: send a request for this field`
     return new CatalogueError('payload_too_large', [{ details }])
   }
 

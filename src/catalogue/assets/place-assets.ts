@@ -101,8 +101,13 @@ async function readGroups(
     union all
       select null, null, null, null, count(*)::integer from linked having count(*) > ${readLimit.maxRows}::bigint
     order by "parentCode", place, "assetId"`.execute(catalogue.db)
-  if (rows.some(({ assetId }) => assetId === null)) throw readLimit.stopAtRows()
+  if (rows.some(({ assetId }) => assetId === null)) throw readLimit.stopAtRows(tooManyPlaces(readLimit.maxRows))
   return rows
+}
+
+/** Only a field that is sent with others has a limit: alone, it is repeated in another thread. */
+function tooManyPlaces(max: number): string {
+  return `the groups of a placeAssets that is sent with other fields may have ${max} assets: send a request for this field`
 }
 
 async function writePlaces(
