@@ -89,29 +89,47 @@ async function countOfLists(
   lists: readonly CodeList[],
 ): Promise<RawBuilder<number>> {
   const total = sql`(select ${totalOf(uuid)} as total) n`
-  const sizes = lists.map(({ keys }) => (keys?.index.isCounted ? sizeOf(uuid, keys) : sql<null>`null::int`))
+  const sized = lists.map(({ codes, keys }) => ({
+    codes,
+    size: keys?.index.isCounted ? sizeOf(uuid, keys) : sql<null>`null::int`,
+    lacked: keys && sql`select k.product_code from ${keysOf(uuid, keys.index.slot, sql`not ${keys.where}`)}`,
+  }))
   const { rows } = await sql<{ total: number; sizes: (number | null)[] }>`
-    ${customPlan} select n.total, array[${sql.join(sizes)}] as sizes from ${total}`.execute(db)
+    ${customPlan} select n.total, array[${sql.join(sized.map(({ size }) => size))}] as sizes from ${total}`.execute(db)
   const [known = { total: 0, sizes: [] }] = rows
-  const isLong = (_: unknown, i: number) => 2 * (known.sizes[i] ?? 0) > known.total
-  const isShort = (_: unknown, i: number) => !isLong(_, i)
+  const short: RawBuilder<unknown>[] = []
+  const long: LongList[] = []
+  for (const [i, { codes, size, lacked }] of sized.entries()) {
+    if (lacked && 2 * (known.sizes[i] ?? 0) > known.total) long.push({ size, lacked })
+    else short.push(codes)
+  }
   const inAll = numberOf(joined(lists.map(({ codes }) => codes)))
-  const long = lists.filter(isLong)
   if (long.length === 0) return inAll
-  const lacked = long.flatMap(({ keys }) =>
-    keys ? [sql`select k.product_code from ${keysOf(uuid, keys.index.slot, sql`not ${keys.where}`)}`] : [],
-  )
+  // Since the first statement a product without an attribute may have come: then a list lacks more than is read here.
+  const isUnknown = sql`${sumOf(long)} is null`
+  return sql<number>`(select case when ${isUnknown} then ${inAll} else ${numberByLacked(short, long)} end from ${total})`
+}
+
+/** A list that most of the products are in: its length, and the products that it lacks. */
+interface LongList {
+  size: RawBuilder<number | null>
+  lacked: RawBuilder<unknown>
+}
+
+function numberByLacked(short: readonly RawBuilder<unknown>[], long: readonly LongList[]): RawBuilder<unknown> {
+  const lacked = long.map(({ lacked }) => lacked)
   const anyLacked = sql`select product_code from (${sql.join(lacked, sql` union all `)}) u`
-  const short = lists.filter(isShort).map(({ codes }) => codes)
-  const longSizes = sql.join(sizes.filter(isLong), sql` + `)
-  const count =
-    short.length > 0
-      ? numberOf(sql`${joined(short)} except ${anyLacked}`)
-      : long.length === 2
-        ? sql`${longSizes} - n.total + ${numberOf(joined(lacked))}`
-        : sql`n.total - ${numberOf(sql`${anyLacked} group by product_code`)}`
-  // Meanwhile there may be products without an attribute.
-  return sql<number>`(select case when ${longSizes} is null then ${inAll} else ${count} end from ${total})`
+  if (short.length > 0) return numberOf(sql`${joined(short)} except ${anyLacked}`)
+  // What both lack is subtracted twice.
+  if (long.length === 2) return sql`${sumOf(long)} - n.total + ${numberOf(joined(lacked))}`
+  return sql`n.total - ${numberOf(sql`${anyLacked} group by product_code`)}`
+}
+
+function sumOf(long: readonly LongList[]): RawBuilder<unknown> {
+  return sql.join(
+    long.map(({ size }) => size),
+    sql` + `,
+  )
 }
 
 function numberOf(codes: RawBuilder<unknown>): RawBuilder<number> {

@@ -112,8 +112,8 @@ function lookedUp(
 /**
  * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list,
  * if there is one. `is true` keeps PostgreSQL from a join, for which it might sort all keys. It looks the codes up in a
- * hash table because it expects few and short ones: their hashes, and at most `limit`, which the list just found to be
- * shorter never reaches. Products that have the hash of another one do not match the filter.
+ * hash table because it expects few and short ones: their hashes, and at most the limit. The limit is never reached:
+ * the list was found to be shorter. Products that have the hash of another one do not match the filter.
  */
 function keysInOrder(
   uuid: string | null,
