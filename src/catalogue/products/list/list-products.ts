@@ -9,7 +9,7 @@ import { countOf } from './count-products.ts'
 import { allRead, columns, type ListedProduct, measured, type Product } from './measured-products.ts'
 import { splitByOldest } from './oldest-products.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { byCode, type PagePart, type ProductPage, sortOf } from './product-order.ts'
+import { byCode, type PagePart, type ProductPage, planPage } from './product-order.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 type Sql = RawBuilder<unknown>
@@ -24,8 +24,8 @@ export async function listProducts(
 ): Promise<ListedProduct[]> {
   const selection = await selectionOf(catalogue, storeUuid, filter, order)
   const { source, keyedSource, where, indexes, table, plan } = selection
-  const sort = sortOf(order, page, indexes, keyedSource !== undefined)
-  const parts = sort.partsOf(await splitOf(catalogue, storeUuid, filter, page, selection, sort))
+  const planned = planPage(order, page, indexes, keyedSource !== undefined)
+  const parts = planned.partsOf(await splitOf(catalogue, storeUuid, filter, page, selection, planned))
   const [first, second] = parts
   if (first && !second && table === 'product' && !keyedSource) {
     const listed = sql`select ${columns}, ${rowsOf(first, source, allOf([where, ...first.where]), page)}`
@@ -62,7 +62,7 @@ async function splitOf(
   { createdAt, updatedAt }: ProductFilter,
   { limit }: ProductPage,
   selection: Selection,
-  { byChange, begin }: ReturnType<typeof sortOf>,
+  { byChange, begin }: ReturnType<typeof planPage>,
 ): Promise<Split | undefined> {
   if (!byChange) return undefined
   if (byChange === 'oldest first') return splitByOldest(catalogue, selection, begin, createdAt, limit)

@@ -54,7 +54,7 @@ export interface PagePart {
  * A page of the products `p` of a store in an order. `hasKeys`: those with a value have the key of the attribute,
  * `p.key`.
  */
-export function sortOf(order: ProductOrder, page: ProductPage, indexes: AttributeIndexes, hasKeys: boolean) {
+export function planPage(order: ProductOrder, page: ProductPage, indexes: AttributeIndexes, hasKeys: boolean) {
   const index = indexes.get(order.attribute ?? '')
   const [value, valueText] = columnsOf(order, index)
   const key = hasKeys ? sql`p.key` : value
