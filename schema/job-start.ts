@@ -4,7 +4,7 @@ import { deleteJob } from '../src/jobs/job.ts'
 import { startExport, startImport } from '../src/jobs/start-job.ts'
 import { dryRunArgs, resolveWrite, storeArgs, writable } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
-import { defaultChannel, defaults, key, required } from './builder/options.ts'
+import { defaultChannel, defaults, required, requiredText } from './builder/options.ts'
 import { enumOf, ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
 
@@ -108,7 +108,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Deletes a job with its input and output, and returns it as it was. A running one is cancelled: it stops within seconds, and rows that it has imported are kept. Null when there is none or when the token has no access to its store.',
-    args: { jobId: t.arg.id(key('UUID of the job.')), ...dryRunArgs },
+    args: { jobId: t.arg.id(requiredText('UUID of the job.')), ...dryRunArgs },
     resolve: resolveWrite(
       async (transaction, { jobId }) => (await deleteJob(transaction, jobId)) ?? null,
       (job) => (job ? 1 : 0),

@@ -9,7 +9,7 @@ import { partOfResult } from '../src/graphql/access.ts'
 import { isSelectedOnce } from '../src/graphql/limits/answer-size.ts'
 import { type ResultOf, resolveWrite, writable, writeArgs } from './builder/arguments.ts'
 import { builder, type Fields } from './builder/builder.ts'
-import { defaultChannel, defaults, key } from './builder/options.ts'
+import { defaultChannel, defaults, requiredText } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
@@ -17,7 +17,7 @@ const ProductPatch = builder.inputType('ProductPatch', {
   description:
     'Changes to one product. `status` is a string, not a `ProductStatus`, so that an invalid value is a failure of this product only.',
   fields: (t) => ({
-    productCode: t.string(key('SKU code: 1 to 255 characters, case-sensitive.')),
+    productCode: t.string(requiredText('SKU code: 1 to 255 characters, case-sensitive.')),
     status: t.string({
       description:
         'Status: `active`, `new`, `problem`, `inactive`, `draft` or `under review`, or the name of a `ProductStatus`, in any case. Default: unchanged; `new` for a new product.',
@@ -126,7 +126,7 @@ builder.mutationFields((t) => ({
       'Deletes products. Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`.',
     args: {
       ...writeArgs,
-      productCodes: t.arg.stringList(key('Product codes: at most 10,000.')),
+      productCodes: t.arg.stringList(requiredText('Product codes: at most 10,000.')),
     },
     resolve: resolveWrite(
       (transaction, { storeUuid, productCodes }) => deleteProducts(transaction, storeUuid, productCodes),

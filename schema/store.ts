@@ -7,7 +7,7 @@ import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from './builder/arguments.ts'
 import { builder, type Fields } from './builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, largestSize } from './builder/connection.ts'
-import { key, nullable } from './builder/options.ts'
+import { nullable, requiredText } from './builder/options.ts'
 import { Automation, Region } from './enumerations.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
@@ -103,7 +103,7 @@ builder.queryFields((t) => ({
     type: StoreRef,
     nullable: true,
     description: 'Finds a store; null when there is none or when the token has no access to it.',
-    args: { storeUuid: t.arg.id(key('UUID of the store, case-insensitive.')) },
+    args: { storeUuid: t.arg.id(requiredText('UUID of the store, case-insensitive.')) },
     resolve: (_root, args, { loaders }) => loadStore(args.storeUuid, loaders),
   }),
   stores: t.connection(

@@ -5,7 +5,7 @@ import { partOfResult } from '../src/graphql/access.ts'
 import { isUuid } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
-import { key, nullable, nullableTime, required } from './builder/options.ts'
+import { nullable, nullableTime, required, requiredText } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 import { enumOf } from './enumerations.ts'
 
@@ -110,7 +110,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Revokes a token permanently; every instance refuses it within 5 seconds. Null when there is no token with this id. Needs the scope `admin`.',
-    args: { tokenId: t.arg.id(key('UUID of the token.')), ...dryRunArgs },
+    args: { tokenId: t.arg.id(requiredText('UUID of the token.')), ...dryRunArgs },
     extensions: { access: 'admin' },
     resolve: resolveWrite(
       (transaction, { tokenId }) => revokeToken(transaction.db, tokenId),

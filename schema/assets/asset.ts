@@ -4,7 +4,7 @@ import { firstArg, firstCost, requireFirst, storeArgs } from '../builder/argumen
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, scanCost } from '../builder/connection.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
-import { key } from '../builder/options.ts'
+import { requiredText } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
 import { loadStore, StoreRef, storeField } from '../store.ts'
 import { AssetGroupRef } from './asset-group.ts'
@@ -83,7 +83,7 @@ builder.queryField('asset', (t) =>
     description: 'Finds an asset; null when there is none or when the token has no access to its store.',
     args: {
       ...storeArgs,
-      assetId: t.arg.string(key('Id of the asset.')),
+      assetId: t.arg.string(requiredText('Id of the asset.')),
     },
     resolve: async (_root, { storeUuid, assetId }, { loaders }) => {
       const store = await loadStore(storeUuid, loaders)

@@ -8,7 +8,7 @@ import { partOfResult } from '../../src/graphql/access.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
-import { key, required } from '../builder/options.ts'
+import { required, requiredText } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../store.ts'
@@ -76,7 +76,7 @@ builder.objectField(StoreRef, 'channelRequirements', (t) =>
     type: [ChannelRequirementRef],
     complexity: { field: statementCost, multiplier: 10 },
     description: 'Requirements of a channel, in the order in which they were set; empty if there are none.',
-    args: { channel: t.arg.string(key('Channel.')) },
+    args: { channel: t.arg.string(requiredText('Channel.')) },
     resolve: ({ storeUuid }, { channel }, { catalogue }) => listRequirements(catalogue, storeUuid, channel),
   }),
 )

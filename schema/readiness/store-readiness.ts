@@ -10,7 +10,7 @@ import {
 import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, statementCost } from '../builder/connection.ts'
-import { key, nullable, nullableTime } from '../builder/options.ts'
+import { nullable, nullableTime, requiredText } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
@@ -132,7 +132,7 @@ builder.objectField(StoreRef, 'readiness', (t) =>
     complexity: statementCost,
     description:
       'Readiness of the products for a channel. It is counted in the background from the changes of the store; null if the channel has no requirements. Errors: `changes_disabled`.',
-    args: { channel: t.arg.string(key('Channel.')) },
+    args: { channel: t.arg.string(requiredText('Channel.')) },
     resolve: ({ storeUuid }, { channel }, context) => {
       requireLedger(context)
       return context.loaders.storeReadiness(channel).load(storeUuid)
