@@ -13,6 +13,9 @@ describe('catalog store', () => {
     const created = await catalog('store', 'create', '--name', 'Northern Lights', '--region', 'Europe', '--json')
     const store = JSON.parse(created.stdout)
     expect(store).toMatchObject({ store_name: 'Northern Lights', store_taxonomy: 'catalog', channels: ['SMP'] })
+    expect(Object.keys(store).toSorted().join()).toBe(
+      'channels,created_at,default_automation,region,store_group,store_name,store_taxonomy,store_uuid,store_website',
+    )
     expect((await catalog('store', 'list', '--search', 'NORTHERN')).stdout).toMatch(
       new RegExp(`^UUID +CREATED +NAME\n${store.store_uuid}  \\d{4}-\\d\\d-\\d\\d  Northern Lights\n$`),
     )
@@ -47,6 +50,10 @@ describe('--store', () => {
     expect((await catalog('changes', '--store', 'By name')).code).toBe(0)
     const made = await catalog('token', 'create', '--name', 'limited', '--store', 'By name', '--json')
     expect(JSON.parse(made.stdout)).toMatchObject({ stores: [store] })
+    const fields = 'created_at,expires_at,id,last_used_at,name,revoked_at,scopes,stale_while,stores'
+    const { tokens } = JSON.parse((await catalog('token', 'list', '--json')).stdout)
+    expect(Object.keys(tokens[0]).toSorted().join()).toBe(fields)
+    expect(Object.keys(JSON.parse(made.stdout)).toSorted().join()).toBe(`${fields},token`)
     const listed = (await catalog('token', 'list')).stdout.split('\n')
     expect(listed[0]).toMatch(/^ID +STATE +SCOPES +STORES +EXPIRES +LAST USED +NAME$/)
     expect(listed.find((line) => line.endsWith('limited'))).toMatch(`${store}  never`)
