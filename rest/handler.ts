@@ -85,11 +85,11 @@ async function answer<Caller>(
   }
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody ? await readJsonBody(request) : undefined
-  const runInline = () => answerInline({ ...request, values }, endpoint, caller, body, services)
-  return services.chooseThread(request, caller, body, runInline)
+  const runHere = () => answerHere({ ...request, values }, endpoint, caller, body, services)
+  return services.runHereOrInPool(request, caller, body, runHere)
 }
 
-async function answerInline<Caller>(
+async function answerHere<Caller>(
   request: RestRequest & Pick<Route, 'values'>,
   endpoint: Endpoint,
   caller: Caller,

@@ -15,12 +15,12 @@ export interface RestServices<Caller> {
   execute: Execute<Caller>
   /** Chooses the database of a read: the primary or a replica. */
   reader(staleness: Staleness, caller: Caller): Promise<Reader<Caller>>
-  /** Answers a request with `runInline`, or in another thread if its body or the data that it reads is too large. */
-  chooseThread(
+  /** Answers a request with `runHere`, or in the pool if its body or the data that it reads is too large. */
+  runHereOrInPool(
     request: RestRequest<Caller>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
-    runInline: () => Promise<HttpResponse>,
+    runHere: () => Promise<HttpResponse>,
   ): Promise<HttpResponse>
   /** Runs `work` at most once, in the transaction that stores its answer. Returns that answer. */
   idempotent(

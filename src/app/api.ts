@@ -59,7 +59,7 @@ export function createApi(options: ApiOptions): Api {
   const prepare = createGraphQL(engine, options.persistedDocuments, log)
   const isHeavy = (body: Uint8Array, cost = 0, copies = 1) => {
     const weight = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies, cost }
-    return threads !== undefined && chooseRoute(weight, routeLimits) === 'thread'
+    return threads !== undefined && chooseRoute(weight, routeLimits) === 'pool'
   }
   // A larger GraphQL body is not even parsed here: the pool checks its document too.
   const maxParsedBytes = 4 * routeLimits.bytes

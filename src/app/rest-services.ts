@@ -58,7 +58,7 @@ export function createRestServices(engine: Engine, parts: RestParts): RestServic
       const owner = viewer.stores ? [...viewer.stores].sort().join() : tokenId
       return doOnce(db, { ...request, owner }, (transaction) => work(operations.executeIn({ transaction })))
     },
-    chooseThread: createThreadChoice(parts),
+    runHereOrInPool: createRunHereOrInPool(parts),
   }
 }
 
@@ -116,7 +116,7 @@ function createOperations(engine: Engine, { log, pageCacheMb, contextOf }: RestP
   return { accessOf: (document: DocumentNode) => operationOf(document).access, executeIn, readerOf }
 }
 
-function createThreadChoice({ threads, routeLimits, isHeavy }: RestParts): RestServices<Caller>['chooseThread'] {
+function createRunHereOrInPool({ threads, routeLimits, isHeavy }: RestParts): RestServices<Caller>['runHereOrInPool'] {
   return async (request, caller, body, run) => {
     const inPool = threads && (() => threads.rest(request, caller, body))
     if (inPool && body && isHeavy(body)) return inPool()

@@ -21,7 +21,7 @@ export interface RouteLimits {
 export const routeLimits: RouteLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000, rows: 5_000 }
 
 /** Chooses the main thread or the pool for a request, before anything runs. */
-export function chooseRoute({ bytes, members, cost }: Weight, limits = routeLimits): 'here' | 'thread' {
-  if (cost > limits.cost || bytes > 2 * limits.bytes) return 'thread'
-  return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'thread'
+export function chooseRoute({ bytes, members, cost }: Weight, limits = routeLimits): 'here' | 'pool' {
+  if (cost > limits.cost || bytes > 2 * limits.bytes) return 'pool'
+  return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'pool'
 }

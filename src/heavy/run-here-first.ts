@@ -21,9 +21,9 @@ export async function runHereFirst<T>({ kind, maxRows, run, repeat }: Work<T>): 
   const readLimit = limits[kind](maxRows)
   try {
     const answer = await withContext({ readLimit }, run)
-    if (!readLimit.isForOtherThread) return answer
+    if (!readLimit.isForPool) return answer
   } catch (error) {
-    if (!readLimit.isForOtherThread) throw error
+    if (!readLimit.isForPool) throw error
   }
   return repeat()
 }

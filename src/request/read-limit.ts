@@ -8,7 +8,7 @@ const maxBytes = 80 * mebibyte
 /** The limit of a read on the thread that serves all requests, where an answer of 1 MiB takes about 20 ms. */
 export const readBytesHere = mebibyte
 
-/** The limit of a read in another thread: PostgreSQL sends at most 20 MiB for an answer of 16 MiB. */
+/** The limit of a read in the pool: PostgreSQL sends at most 20 MiB for an answer of 16 MiB. */
 export const maxReadBytes = 24 * mebibyte
 
 /** Reading the rest of a short answer takes less than a new connection. */
@@ -19,7 +19,7 @@ type Bound = 'bytes' | 'rows'
 
 interface ReadLimitOptions {
   maxRows?: number
-  /** Beyond these the request is repeated in another thread: it has written nothing, or will be rolled back. */
+  /** Beyond these the request is repeated in the pool: it has written nothing, or will be rolled back. */
   repeatedBeyond?: readonly Bound[]
 }
 
@@ -30,7 +30,7 @@ export class ReadLimit {
   #isCommitting = false
   #bytes = 0
   #rows = 0
-  #isForOtherThread = false
+  #isForPool = false
   /** How many rows a field may work on; all fields together, of the rows that `addRows` counts. */
   readonly maxRows: number
 
@@ -44,9 +44,9 @@ export class ReadLimit {
     return this.#isCommitting ? maxBytes : this.#maxToRead
   }
 
-  /** Whether the request must be repeated in another thread. */
-  get isForOtherThread(): boolean {
-    return this.#isForOtherThread
+  /** Whether the request must be repeated in the pool. */
+  get isForPool(): boolean {
+    return this.#isForPool
   }
 
   /** How many bytes a statement may still return. */
@@ -59,7 +59,7 @@ export class ReadLimit {
     this.#bytes += bytes
     if (this.#bytes <= this.#max) return undefined
     const error = this.stopAtBytes()
-    return this.#isForOtherThread && this.#bytes <= this.#max + restBytes ? undefined : error
+    return this.#isForPool && this.#bytes <= this.#max + restBytes ? undefined : error
   }
 
   /** Counts rows that are made of few bytes, such as points of series. Throws if the request's are too many. */
@@ -77,9 +77,9 @@ export class ReadLimit {
     this.#rows = 0
   }
 
-  /** Throws if the request must be repeated in another thread. */
+  /** Throws if the request must be repeated in the pool. */
   requireHere(): void {
-    if (this.#isForOtherThread) throw this.stopAtBytes()
+    if (this.#isForPool) throw this.stopAtBytes()
   }
 
   /** As `requireHere`, and for a read whose answer is longer than what it may read: fields may repeat it. */
@@ -94,7 +94,7 @@ export class ReadLimit {
     this.#isCommitting = true
   }
 
-  /** Stops a read of too many bytes here, to be repeated in another thread if it may be. Returns the error to throw. */
+  /** Stops a read of too many bytes here, to be repeated in the pool if it may be. Returns the error to throw. */
   stopAtBytes(): CatalogueError {
     this.#bytes = Math.max(this.#bytes, this.#max + 1)
     this.#stop('bytes')
@@ -109,7 +109,7 @@ export class ReadLimit {
   }
 
   #stop(bound: Bound): void {
-    if (this.#isRepeatedBeyond(bound)) this.#isForOtherThread = true
+    if (this.#isRepeatedBeyond(bound)) this.#isForPool = true
   }
 
   #isRepeatedBeyond(bound: Bound): boolean {

@@ -105,7 +105,7 @@ async function readGroups(
   return rows
 }
 
-/** Only a field that is sent with others has a limit: alone, it is repeated in another thread. */
+/** Only a field that is sent with others has a limit: alone, it is repeated in the pool. */
 function tooManyPlaces(max: number): string {
   return `the groups of a placeAssets that is sent with other fields may have ${max} assets: send a request for this field`
 }

@@ -25,7 +25,7 @@ export type PooledClient = pg.PoolClient & {
   _ending: boolean
 }
 
-/** The result, which is dropped if the request is to be repeated in another thread. */
+/** The result, which is dropped if the request is to be repeated in the pool. */
 function hereOnly<R>(readLimit: ReadLimit, result: R): R {
   readLimit.requireHere()
   return result
