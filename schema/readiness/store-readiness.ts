@@ -54,15 +54,15 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
     }),
     ready: t.int({
       ...nullable('Number of products that meet all required requirements; null before the first count.'),
-      resolve: ({ counted }) => counted && counted.total - counted.blocked,
+      resolve: ({ counted }) => counted?.ready,
     }),
     percent: t.float({
       ...nullable('Percentage of products that are ready, 0 to 100; null without products and before the first count.'),
-      resolve: ({ counted }) => counted && percentOf({ total: counted.total, ready: counted.total - counted.blocked }),
+      resolve: ({ counted }) => counted && percentOf(counted),
     }),
     asOf: t.field({
       ...nullableTime(
-        'Time as of which the numbers are exact. Usually less than a second behind. Null before the first count.',
+        'Time until which all changes are counted, and of later ones at most some. Usually less than a second behind. Null before the first count.',
       ),
       resolve: ({ counted }) => counted?.asOf,
     }),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import type { Client } from 'pg'
 import { expect } from 'vitest'
 import { followStore } from '../../src/catalogue/readiness/follow-store.ts'
 import type { NewRequirement } from '../../src/catalogue/readiness/requirements.ts'
@@ -60,6 +61,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('require' as const), channel, requirements: fc.array(requirement, { maxLength: 4 }) }),
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('follow' as const) }) },
   fc.record({ kind: fc.constant('begin the ledger anew' as const) }),
+  fc.record({ kind: fc.constantFrom('delay changes' as const, 'end the delay' as const) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 type Requirement = NewRequirement
@@ -71,7 +73,9 @@ itHolds(
   async (steps) => {
     const store = await newStore(gateway)
     const required = new Map<string, Requirement[]>()
-    for (const one of steps) await take(store, one, required)
+    const slow = await gateway.database.client()
+    for (const one of steps) await take(store, one, required, slow)
+    const ended = sleep(20).then(() => slow.end())
     for (const [channel, requirements] of required) {
       const expected = await bruteForce(store, channel, requirements)
       const found = await followed(store, channel)
@@ -92,10 +96,11 @@ itHolds(
         expect(own?.ready, code).toBe(!expected.blocked.includes(code))
       }
     }
+    await ended
   },
 )
 
-async function take(store: string, one: Step, required: Map<string, Requirement[]>): Promise<void> {
+async function take(store: string, one: Step, required: Map<string, Requirement[]>, slow: Client): Promise<void> {
   switch (one.kind) {
     case 'upsert': {
       const { code: productCode, status, attributes } = one
@@ -129,6 +134,12 @@ async function take(store: string, one: Step, required: Map<string, Requirement[
       return
     case 'begin the ledger anew':
       await resetLedger(gateway.database.db)
+      return
+    case 'delay changes':
+      await slow.query('begin; select pg_current_xact_id()')
+      return
+    case 'end the delay':
+      await slow.query('commit')
   }
 }
 

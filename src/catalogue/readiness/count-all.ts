@@ -11,10 +11,10 @@ const mostDeleted = 5_000
  * Moves the cursor to now and requests a new count of all products. The current counts stay, as of their time, until
  * the new ones are complete. `total` includes those changes after the cursor that `counted` lists.
  */
-export async function restartCounts({ db }: WriteCatalogue, uuid: string, { asOf }: ReaderState): Promise<void> {
+export async function restartCounts({ db }: WriteCatalogue, uuid: string, state: ReaderState): Promise<void> {
   await sql`
     update channel_readiness set state = case when state = 'current' then state else 'dropped' end,
-      as_of = coalesce(as_of, ${asOf}::timestamptz)
+      as_of = coalesce(as_of, ${state.asOf}::timestamptz), total = coalesce(total, ${state.total}::integer)
     where store_uuid = ${uuid}`.execute(db)
   // Citus updates a reference table only in a statement that reads no other table.
   const { rows } = await sql<{ total: number; tx: string; counted: string }>`

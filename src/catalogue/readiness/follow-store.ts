@@ -7,7 +7,7 @@ import { type ChangePage, listChanges } from '../changes/list-changes.ts'
 import { adjustCounts, continueCounts, restartCounts } from './count-all.ts'
 import { type Counts, recount } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
-import { inStore, type ReaderState } from './reader-state.ts'
+import { inStore, type ReaderState, timeOf } from './reader-state.ts'
 
 /** Number of changes that one step reads. */
 const pageSize = 100
@@ -66,7 +66,7 @@ async function followPage(
       if (state.cursor !== started.cursor) return false
       for (const counts of state.counts.filter(isFollowed))
         await recount(work, uuid, counts, codes.slice(from, from + size))
-      if (isLast) await moveCursor(work, uuid, state, started.now, page)
+      if (isLast) await moveCursor(work, uuid, state, page)
       return true
     })
     if (isOurs !== true || isLast) return isOurs === true
@@ -81,13 +81,13 @@ async function moveCursor(
   work: WriteCatalogue,
   uuid: string,
   { counted }: ReaderState,
-  now: Date,
   { changes, next }: ChangePage,
 ): Promise<void> {
   const { tx, seq } = readCursor(next ?? '')
+  const asOf = await timeOf(work, uuid, { tx: String(tx), seq: String(seq) })
   const added = changes.reduce((sum, change) => sum + (counted.includes(change.tx) ? 0 : addedBy(change)), 0)
   await sql`
-    update change_reader set tx = ${String(tx)}::xid8, seq = ${String(seq)}::bigint, as_of = ${now}::timestamptz,
+    update change_reader set tx = ${String(tx)}::xid8, seq = ${String(seq)}::bigint, as_of = ${asOf}::timestamptz,
       total = total + ${added}::integer
     where store_uuid = ${uuid}`.execute(work.db)
 }

@@ -43,6 +43,23 @@ async function readState({ db }: WriteCatalogue, uuid: string): Promise<ReaderSt
   return { ...state, cursor: ledger === null ? undefined : cursorOf(ledger, { tx, seq }) }
 }
 
+/**
+ * Time as of which counts at a position are exact: that of the first change after it, or now. The statement reads no
+ * table: on Citus, only the coordinator knows the transactions of the ledger.
+ */
+export async function timeOf(
+  { db }: Catalogue,
+  uuid: string | null,
+  { tx, seq }: { tx: string | null; seq: string | null },
+): Promise<Date> {
+  const { rows } = await sql<{ asOf: Date }>`
+    select coalesce((
+      select at from changes_after(${uuid}::uuid, ${tx}::xid8, ${seq}::bigint, pg_snapshot_xmax(pg_current_snapshot()),
+        null, null, '-infinity', 'infinity', 1)
+    ), now()) as "asOf"`.execute(db)
+  return rows[0]?.asOf ?? new Date(0)
+}
+
 /** Runs a transaction of the reader under the store's lock. `locked`: another process is working in the store. */
 export function inStore<T>(
   catalogue: Catalogue,

@@ -8,6 +8,7 @@ import type { Product } from '../products/list/measured-products.ts'
 import { productsMetric, readyProductsMetric } from '../rows/metrics.ts'
 import { listSeries, type Metric, type SeriesRequest } from '../rows/series.ts'
 import { requiredMask } from './counts.ts'
+import { timeOf } from './reader-state.ts'
 import type { Requirement } from './requirements.ts'
 
 /** Readiness of the products of a store for a channel. */
@@ -17,7 +18,7 @@ export interface StoreReadiness {
   /** The counted requirements, before the first count those to be counted. */
   requirements: Requirement[]
   /** Undefined before the first count is complete. */
-  counted: { build: number; total: number; blocked: number; missing: number[]; asOf: Date } | undefined
+  counted: { build: number; total: number; ready: number; blocked: number; missing: number[]; asOf: Date } | undefined
   /** Whether all products are being counted, for new requirements or again. */
   isCounting: boolean
 }
@@ -27,16 +28,19 @@ interface Row {
   requirements: Requirement[] | null
   build: number
   total: number
+  ready: number
   blocked: number
   missing: number[]
   /** The time as of which the counts are exact, if changes are no longer counted in them. */
   stoppedAt: Date | null
-  readAt: Date
   tx: string | null
   seq: string | null
 }
 
-/** Undefined if the channel has no requirements. `asOf` is now unless there are unread changes. */
+/**
+ * Undefined if the channel has no requirements. Of products that were created after `asOf`, `blocked` may already count
+ * some that `total` does not.
+ */
 export async function findStoreReadiness(
   catalogue: Catalogue,
   storeUuid: string,
@@ -44,30 +48,20 @@ export async function findStoreReadiness(
 ): Promise<StoreReadiness | undefined> {
   const uuid = visibleStore(catalogue, storeUuid)
   const { rows } = await sql<Row>`
-    select w.requirements as wanted, c.requirements, c.build, r.total, c.blocked, c.missing, c.as_of as "stoppedAt",
-      r.as_of as "readAt", r.tx, r.seq
+    select w.requirements as wanted, c.requirements, c.build, coalesce(c.total, r.total) as total,
+      greatest(coalesce(c.total, r.total) - c.blocked, 0) as ready, c.blocked, c.missing, c.as_of as "stoppedAt", r.tx, r.seq
     from channel_requirement w
       left join channel_readiness c on c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
       left join change_reader r on r.store_uuid = ${uuid}
     where w.store_uuid = ${uuid} and w.channel = ${channel}`.execute(catalogue.db)
   const [row] = rows
   if (!row) return undefined
-  const { wanted, requirements, build, total, blocked, missing, stoppedAt } = row
+  const { wanted, requirements, build, total, ready, blocked, missing, stoppedAt } = row
   const isCounting = stoppedAt !== null || JSON.stringify(wanted) !== JSON.stringify(requirements)
   const common = { storeUuid, channel, isCounting }
   if (!requirements) return { ...common, requirements: wanted, counted: undefined }
-  const asOf = stoppedAt ?? (await readUntil(catalogue, uuid, row))
-  return { ...common, requirements, counted: { build, total, blocked, missing, asOf } }
-}
-
-/** The statement reads no table: on Citus, only the coordinator knows the transactions of the ledger. */
-async function readUntil({ db }: Catalogue, uuid: string | null, { tx, seq, readAt }: Row): Promise<Date> {
-  const { rows } = await sql<{ asOf: Date }>`
-    select case when exists (
-      select from changes_after(${uuid}::uuid, ${tx}::xid8, ${seq}::bigint, pg_snapshot_xmax(pg_current_snapshot()),
-        null, null, '-infinity', 'infinity', 1)
-    ) then ${readAt}::timestamptz else now() end as "asOf"`.execute(db)
-  return rows[0]?.asOf ?? readAt
+  const asOf = stoppedAt ?? (await timeOf(catalogue, uuid, row))
+  return { ...common, requirements, counted: { build, total, ready, blocked, missing, asOf } }
 }
 
 /**

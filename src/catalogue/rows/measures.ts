@@ -15,7 +15,7 @@ export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
   union all
   select 'PRODUCTS_BY_STATUS', status, sum(count) from product_total where store_uuid = ${uuid} group by status
   union all
-  select 'READY_PRODUCTS', c.channel, r.total - c.blocked
+  select 'READY_PRODUCTS', c.channel, greatest(r.total - c.blocked, 0)
   from channel_readiness c cross join (select total from change_reader where store_uuid = ${uuid}) r
   where c.store_uuid = ${uuid} and c.state = 'current' and c.as_of is null
   union all

@@ -24,8 +24,8 @@ create table change_reader (
 
 -- How many products miss what, for a list of requirements: those in force (`current`), those that are being counted, in
 -- the order of product codes (`counting`), and those whose gaps are yet to be deleted (`dropped`). `missing` has a
--- count for each requirement, `blocked` counts products that miss something required. `as_of`: until when the changes
--- were followed, if not any more.
+-- count for each requirement, `blocked` counts products that miss something required. `as_of`, `total`: until when the
+-- changes were followed, and how many products there were, if not any more.
 create table channel_readiness (
   store_uuid uuid not null,
   channel text collate "C" not null,
@@ -38,6 +38,7 @@ create table channel_readiness (
   missing integer[] not null,
   blocked integer not null default 0,
   as_of timestamptz,
+  total integer,
   primary key (store_uuid, channel, build)
 );
 

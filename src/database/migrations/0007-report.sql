@@ -30,7 +30,8 @@ begin
     select store_uuid, at, request_id, actor, via, operation, kind, action, codes, items, failed, reverts
     from change where ' || own;
   execute 'create view report.readiness with (security_barrier) as
-    select store_uuid, channel, r.total, r.total - c.blocked as ready, coalesce(c.as_of, r.as_of) as as_of
+    select store_uuid, channel, coalesce(c.total, r.total) as total,
+      greatest(coalesce(c.total, r.total) - c.blocked, 0) as ready, coalesce(c.as_of, r.as_of) as as_of
     from channel_readiness c join change_reader r using (store_uuid) where c.state = ''current'' and ' || own;
   execute 'create view report.measures with (security_barrier) as
     select store_uuid, metric, dimension, grain, at, value from measure where ' || own;
