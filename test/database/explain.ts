@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
 import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { needsCustomPlan } from '../../src/database/connection/session.ts'
@@ -63,14 +63,16 @@ export function createExplainer(server: pg.ClientConfig): Explainer {
   }
 }
 
-/** An explainer of a database without partitions, for the calling file; `fill` fills and analyzes it before. */
+/** An explainer of a database without partitions, which `fill` fills, for the calling file. */
 export function useExplainer(fill: (catalogue: Catalogue) => Promise<unknown>) {
   return fixture(
     async () => {
       const database = await createTestDatabase({ empty: true })
       await migrate(database.db)
       await fill(database.catalogue)
-      return { database, ...createExplainer(database.direct) }
+      const explainer = createExplainer(database.direct)
+      await sql`vacuum analyze`.execute(explainer.catalogue.db)
+      return { database, ...explainer }
     },
     async (made) => {
       await made.close?.()

@@ -19,7 +19,6 @@ const stores = { together: '', apart: '' }
 const explainer = useExplainer(async (catalogue) => {
   stores.together = await newStore(catalogue, sql`0`)
   stores.apart = await newStore(catalogue, sql`i / 3`)
-  await sql`vacuum analyze`.execute(catalogue.db)
 })
 
 /** Half of the products have been changed at any time since they were created. */

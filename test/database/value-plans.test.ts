@@ -20,7 +20,6 @@ const rare = 20
 let store: string
 const explainer = useExplainer(async (catalogue) => {
   for (const count of [500, 500, products]) store = await newStore(catalogue, count)
-  await sql`vacuum analyze`.execute(catalogue.db)
 })
 
 async function newStore(catalogue: Catalogue, count: number): Promise<string> {
