@@ -260,9 +260,11 @@ interface Page {
 
 it('lists products by their last change after a restore, even if the clock of the source was ahead', async () => {
   const ahead = await storeWithProducts(source, ['past', 'new', 'changed', 'changed again'])
-  await sql`update product set updated_at = now() + interval '1 hour',
-    created_at = case product_code when 'new' then now() + interval '1 hour' else created_at end
-    where store_uuid = ${ahead} and product_code <> 'past'`.execute(source.database.db)
+  const { db } = source.database
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  const of = sql`where store_uuid = ${ahead} and product_code`
+  await sql`update product set updated_at = ${inAnHour}::timestamptz ${of} <> 'past'`.execute(db)
+  await sql`update product set created_at = ${inAnHour}::timestamptz ${of} = 'new'`.execute(db)
   const copy = await target()
   expect(await run(copy, 'restore', await backup('ahead.sql'))).toMatchObject({ code: 0 })
   const gateway = await startTestGateway({ database: copy })
