@@ -135,7 +135,7 @@ it('records its changes also where no gateway has made the partition of the day'
     return rows[0] ?? { name: '', begin: '', end: '' }
   }
   const [today, yesterday] = [await day(0), await day(1)]
-  await sql`create table ${sql.table(yesterday.name)} partition of change
+  await sql`create table if not exists ${sql.table(yesterday.name)} partition of change
     for values from (${sql.lit(yesterday.begin)}) to (${sql.lit(yesterday.end)})`.execute(db)
   await sql`update change set at = ${yesterday.begin}::timestamptz where store_uuid = ${store}`.execute(db)
   await sql`update change_horizon set since = ${yesterday.begin}::timestamptz`.execute(db)

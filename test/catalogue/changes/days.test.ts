@@ -36,7 +36,8 @@ async function change(daysAgo: number, storeUuid: string): Promise<void> {
 it('there are partitions for the days to come, also after days without any', async () => {
   const today = Date.now()
   const expected = Array.from({ length: 8 }, (_, i) => nameOf(today + i * dayMs))
-  expect(await days()).toEqual(expect.arrayContaining(expected.slice(1)))
+  // The database may have been made before midnight.
+  expect(await days()).toEqual(expect.arrayContaining(expected.slice(1, -1)))
   for (const name of (await days()).slice(2)) await sql`drop table ${sql.table(name)}`.execute(database.db)
   await Promise.all([addChangeDays(database.db), addChangeDays(database.db)])
   expect(await days()).toEqual(expect.arrayContaining(expected.slice(1)))
