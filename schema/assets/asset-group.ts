@@ -16,8 +16,8 @@ import {
 import { builder } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { defaultChannel, defaultFormat } from '../builder/options.ts'
-import { ProductRef } from '../product.ts'
-import { StoreRef, storeField } from '../store.ts'
+import { ProductRef } from '../products/product.ts'
+import { StoreRef, storeField } from '../stores/store.ts'
 
 const maxAssets = 1_000_000
 const defaultAssets = 1_000

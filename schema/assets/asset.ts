@@ -6,7 +6,7 @@ import { connectionCost, countedPage, keysetConnection, scanCost } from '../buil
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { requiredText } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
-import { loadStore, StoreRef, storeField } from '../store.ts'
+import { loadStore, StoreRef, storeField } from '../stores/store.ts'
 import { AssetGroupRef } from './asset-group.ts'
 
 const AssetRef = builder.objectRef<Asset>('Asset')

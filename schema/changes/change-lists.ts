@@ -4,8 +4,8 @@ import { requireLedger } from '../../src/graphql/context.ts'
 import { perStore } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, connectionOf, forwardArgs, pageSizeOf, statementCost } from '../builder/connection.ts'
-import { ProductRef } from '../product.ts'
-import { StoreRef } from '../store.ts'
+import { ProductRef } from '../products/product.ts'
+import { StoreRef } from '../stores/store.ts'
 import { ChangeRef } from './change.ts'
 
 const ChangeFilterInput = builder.inputType('ChangeFilter', {

@@ -7,7 +7,7 @@ import { builder, type Fields } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
 import { actionFields, originFields } from '../changes/change.ts'
 import { ProductStatus } from '../enumerations.ts'
-import { JobKind, jobFields, problemFields } from '../job.ts'
+import { JobKind, jobFields, problemFields } from '../jobs/job.ts'
 
 const mostRows = 10_000
 const usualRows = 5_000

@@ -5,7 +5,7 @@ import { maxCounted } from '../../src/catalogue/values/value-keys.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
-import { StoreRef } from '../store.ts'
+import { StoreRef } from '../stores/store.ts'
 import { ProductFilterInput, selectionCost } from './product-filter.ts'
 
 const FacetValueRef = builder.objectRef<Facet['values'][number]>('FacetValue').implement({

@@ -14,8 +14,8 @@ import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } fro
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, largestSize, statementCost } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
-import { ProductRef } from '../product.ts'
-import { StoreRef } from '../store.ts'
+import { StoreRef } from '../stores/store.ts'
+import { ProductRef } from './product.ts'
 import { ProductFilterInput, ProductOrderInput, selectionCost } from './product-filter.ts'
 
 const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('ProductPage').implement({

@@ -1,6 +1,6 @@
 import type { ProductReadiness } from '../../src/catalogue/readiness/product-readiness.ts'
 import { builder } from '../builder/builder.ts'
-import { ProductRef } from '../product.ts'
+import { ProductRef } from '../products/product.ts'
 import { Severity } from './requirement.ts'
 
 const MissingRequirementRef = builder.objectRef<ProductReadiness['missing'][number]>('MissingRequirement').implement({

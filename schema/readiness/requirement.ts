@@ -11,7 +11,7 @@ import { statementCost } from '../builder/connection.ts'
 import { required, requiredText } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
 import { enumOf } from '../enumerations.ts'
-import { StoreRef } from '../store.ts'
+import { StoreRef } from '../stores/store.ts'
 
 const RequirementKind = enumOf<Requirement['kind']>('RequirementKind', 'Kind of a requirement.', {
   ATTRIBUTE: 'The product must have a value of an attribute that is not blank.',

@@ -12,8 +12,8 @@ import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, statementCost } from '../builder/connection.ts'
 import { nullable, nullableTime, requiredText } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
-import { ProductRef } from '../product.ts'
-import { StoreRef } from '../store.ts'
+import { ProductRef } from '../products/product.ts'
+import { StoreRef } from '../stores/store.ts'
 import { Severity } from './requirement.ts'
 
 const RequirementCountRef = builder

@@ -1,11 +1,11 @@
-import type { Product } from '../src/catalogue/products/list/measured-products.ts'
-import { requireLedger } from '../src/graphql/context.ts'
-import { builder } from './builder/builder.ts'
-import { statementCost } from './builder/connection.ts'
-import { keyInStore, loadByKeys } from './builder/node-ids.ts'
-import { required, requiredText } from './builder/options.ts'
-import { ProductStatus } from './enumerations.ts'
-import { StoreRef, storeField } from './store.ts'
+import type { Product } from '../../src/catalogue/products/list/measured-products.ts'
+import { requireLedger } from '../../src/graphql/context.ts'
+import { builder } from '../builder/builder.ts'
+import { statementCost } from '../builder/connection.ts'
+import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
+import { required, requiredText } from '../builder/options.ts'
+import { ProductStatus } from '../enumerations.ts'
+import { StoreRef, storeField } from '../stores/store.ts'
 
 export const ProductRef = builder.objectRef<Product>('Product')
 

@@ -1,13 +1,13 @@
-import { findJob, findJobs, type Job, rateOf } from '../src/jobs/job.ts'
-import { type ShownState, stateOf } from '../src/jobs/list-jobs.ts'
-import { countOutput, readPart } from '../src/jobs/parts.ts'
-import { isUuid } from '../src/text.ts'
-import { perStore } from './builder/arguments.ts'
-import { builder, type Fields } from './builder/builder.ts'
-import { connectionCost, countedPage, keysetConnection } from './builder/connection.ts'
-import { nullable, nullableTime, requiredText } from './builder/options.ts'
-import { enumOf } from './enumerations.ts'
-import { StoreRef } from './store.ts'
+import { findJob, findJobs, type Job, rateOf } from '../../src/jobs/job.ts'
+import { type ShownState, stateOf } from '../../src/jobs/list-jobs.ts'
+import { countOutput, readPart } from '../../src/jobs/parts.ts'
+import { isUuid } from '../../src/text.ts'
+import { perStore } from '../builder/arguments.ts'
+import { builder, type Fields } from '../builder/builder.ts'
+import { connectionCost, countedPage, keysetConnection } from '../builder/connection.ts'
+import { nullable, nullableTime, requiredText } from '../builder/options.ts'
+import { enumOf } from '../enumerations.ts'
+import { StoreRef } from '../stores/store.ts'
 
 export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
   import: 'Import of products and their assets into the store.',

@@ -1,8 +1,8 @@
-import { createStore, updateStore } from '../src/catalogue/stores/stores.ts'
-import { dryRunArgs, resolveWrite, writeArgs } from './builder/arguments.ts'
-import { builder } from './builder/builder.ts'
-import { required } from './builder/options.ts'
-import { anyText } from './builder/validation.ts'
+import { createStore, updateStore } from '../../src/catalogue/stores/stores.ts'
+import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { required } from '../builder/options.ts'
+import { anyText } from '../builder/validation.ts'
 import { StoreRef } from './store.ts'
 
 const CreateStoreInput = builder.inputType('CreateStoreInput', {
