@@ -81,11 +81,10 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
   fields: (t) => ({
     totalGroups: t.exposeInt('totalGroups', { description: 'Exact number of groups that match, on all pages.' }),
     returnedGroups: t.int({ description: 'Number of groups on this page.', resolve: (page) => page.groups.length }),
-    groups: t.field({
+    groups: t.expose('groups', {
       type: [AssetGroupRef],
       complexity: { field: 0, multiplier: 1 },
       description: 'Groups of this page.',
-      resolve: ({ groups }, _args, { restListing }) => (restListing ? [] : groups),
     }),
   }),
 })

@@ -1,4 +1,4 @@
-import type { DocumentNode } from 'graphql'
+import { type DocumentNode, visit } from 'graphql'
 import type { Transaction } from 'kysely'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
@@ -69,7 +69,11 @@ const noAnswers = createAnswerCache(0)
 
 function createOperations(engine: Engine, { log, pageCacheMb, contextOf }: RestParts) {
   const answers = createAnswerCache(Math.floor(pageCacheMb * 1024 * 1024))
-  const operations = new Map(endpoints.map(({ document }) => [document, engine.prepareOwn(document)]))
+  const operations = new Map(
+    endpoints.map(({ document, isAssetListing }) => {
+      return [document, engine.prepareOwn(isAssetListing ? withoutGroups(document) : document)]
+    }),
+  )
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)
     if (!operation) throw new Error('the document must be one of an endpoint')
@@ -114,6 +118,11 @@ function createOperations(engine: Engine, { log, pageCacheMb, contextOf }: RestP
     answers: replica ? noAnswers : answers,
   })
   return { accessOf: (document: DocumentNode) => operationOf(document).access, executeIn, readerOf }
+}
+
+/** The listing without its groups: `groupsText` renders them. */
+function withoutGroups(document: DocumentNode): DocumentNode {
+  return visit(document, { Field: ({ name }) => (name.value === 'groups' ? null : undefined) })
 }
 
 function createRunHereOrInPool({ threads, routeLimits, isHeavy }: RestParts): RestServices<Caller>['runHereOrInPool'] {

@@ -22,10 +22,7 @@ export interface Context {
   /** Tells the runner that a job is queued. */
   jobQueued(): void
   readonly jobQuotas: JobQuotas
-  /**
-   * REST only: `assetGroups` puts the page it reads here and resolves no groups. REST renders them from their stored
-   * text, which takes a fraction of the time that GraphQL needs to parse and complete every asset.
-   */
+  /** REST only: `assetGroups` puts the page that it reads here; the operation of REST does not select its groups. */
   readonly restListing?: { page?: AssetGroupPage | undefined } | undefined
   readonly requestId: string
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
