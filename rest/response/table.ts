@@ -1,3 +1,4 @@
+import { acceptedTypes } from '../../src/request/accepted-types.ts'
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -28,25 +29,14 @@ export async function answerTable(
 }
 
 export const tableFormats = ['text/csv', 'application/jsonl'] as const
-const formats = ['application/json', ...tableFormats] as const
+const formats: readonly string[] = ['application/json', ...tableFormats]
 
 const wildcards = ['*/*', 'application/*']
 
-/**
- * The format that is accepted with the highest weight, the first one of several (RFC 9110, 12.5.1); JSON if none is.
- */
-function formatOf(accept = ''): (typeof formats)[number] {
-  const weighed = accept.split(',').map((part) => {
-    const [type = '', ...parameters] = part
-      .toLowerCase()
-      .split(';')
-      .map((piece) => piece.trim())
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))
-    const named = wildcards.includes(type) ? 'application/json' : type
-    return { format: formats.find((format) => format === named), weight: weight ? Number(weight.slice(2)) : 1 }
-  })
-  const known = weighed.filter(({ format, weight }) => format !== undefined && weight > 0)
-  return known.toSorted((a, b) => b.weight - a.weight)[0]?.format ?? 'application/json'
+/** The first format that is accepted, by weight; JSON if none is. */
+function formatOf(accept = '') {
+  const types = acceptedTypes(accept).map((type) => (wildcards.includes(type) ? 'application/json' : type))
+  return types.find((type) => formats.includes(type)) ?? 'application/json'
 }
 
 /** A link to the page after this one, if there is one. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { errorHead } from '../../../rest/handler.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { GraphQLRequest } from '../../graphql/serve.ts'
+import { acceptedTypes } from '../../request/accepted-types.ts'
 import type { HttpResponse, OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
 import { startOnePerTick } from '../../request/start-one-per-tick.ts'
@@ -73,8 +74,7 @@ function tagged(answer: HttpResponse, known: string | undefined): HttpResponse {
 
 /** The accepted media types that a GraphQL answer can have; any without `Accept`. */
 function jsonTypes(accept: string | undefined): string {
-  if (!accept?.trim()) return '*/*'
-  const types = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '')
+  const types = acceptedTypes(accept?.trim() || '*/*')
   return types.filter((type) => /^(\*\/\*|application\/(\*|json|graphql-response\+json))$/.test(type)).join(', ')
 }
 
