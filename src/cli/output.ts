@@ -3,6 +3,11 @@ export function printResult(json: boolean, result: object, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(result) : text}\n`)
 }
 
+/** How many there are of what has a plural in s: `1 token`, `2 tokens`. */
+export function counted(count: number | undefined, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Rows of cells as lines of columns that are as wide as their widest cell: null is empty, a list has commas. */
 export function tableOf(table: readonly (readonly unknown[])[]): string {
   const rows = table.map((row) => row.map((cell) => [cell ?? []].flat().join(', ')))

@@ -118,7 +118,7 @@ describe('a backup', () => {
     expect(await run(copy, 'token', 'create', '--name', 'of the target')).toMatchObject({ code: 0 })
     expect(await run(copy, 'restore', await backup('served.sql.gz'))).toMatchObject({
       code: 0,
-      stdout: 'restored 2 stores, 3 products, 3 assets and 1 tokens\n',
+      stdout: 'restored 2 stores, 3 products, 3 assets and 1 token\n',
     })
     const gateway = await startTestGateway({ database: copy })
     onTestFinished(() => gateway.stop())
@@ -301,7 +301,7 @@ it('moves an embedded database to another server by the commands of the document
   expect(script.split('\n').filter((line) => line.startsWith(catalog))).toHaveLength(4)
   const env = { PATH: searchPath, DATA_DIR: dataDir, NEW_DATABASE_URL: copy.url }
   const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder.path, env })
-  expect(stdout).toContain('restored 1 stores, 0 products, 0 assets and 0 tokens\nthe read model is correct\n')
+  expect(stdout).toContain('restored 1 store, 0 products, 0 assets and 0 tokens\nthe read model is correct\n')
   expect(moved.store).toMatchObject([{ store_uuid: storeUuid }])
   expect(await contentOf(copy.db)).toEqual(moved)
 })

@@ -108,7 +108,7 @@ it('lists what it skips, and fails or overwrites where it is told to', async () 
   expect(skipping).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      /^1 products, .* reverted, 1 skipped; the revert has the id \S+\n {2}the product "A" was changed since by another request\n$/,
+      /^1 product, .* reverted, 1 skipped; the revert has the id \S+\n {2}the product "A" was changed since by another request\n$/,
     ),
   })
   expect(await revert(store, request, '--if-changed-since', 'overwrite')).toMatchObject({ code: 0 })

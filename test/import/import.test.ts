@@ -55,12 +55,12 @@ test('without --json the answer is a sentence', async () => {
   expect(await catalog.run([file, '--store', store, '--dry-run'])).toEqual({
     code: 0,
     stdout:
-      '1 rows: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added (a dry run: nothing was changed)\n',
+      '1 row: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added (a dry run: nothing was changed)\n',
     stderr: '',
   })
   expect(await catalog.run([file, '--store', store])).toEqual({
     code: 0,
-    stdout: '1 rows: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added\n',
+    stdout: '1 row: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added\n',
     stderr: '',
   })
 })

@@ -6,7 +6,7 @@ import type { RowCounts } from '../../backup/format.ts'
 import { restore } from '../../backup/restore.ts'
 import { writeWhole } from '../../export/whole-file.ts'
 import { jsonFlag } from '../option-values.ts'
-import { printResult } from '../output.ts'
+import { counted, printResult } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 export function addBackup(program: Command): void {
@@ -41,5 +41,6 @@ export function addRestore(program: Command): void {
 }
 
 function summaryOf({ store, product, asset, token }: RowCounts): string {
-  return `${store} stores, ${product} products, ${asset} assets and ${token} tokens`
+  const catalogue = [counted(store, 'store'), counted(product, 'product'), counted(asset, 'asset')].join(', ')
+  return `${catalogue} and ${counted(token, 'token')}`
 }

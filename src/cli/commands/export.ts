@@ -8,6 +8,7 @@ import { writeWhole } from '../../export/whole-file.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { startProgress } from '../import/progress.ts'
 import { storeOption } from '../option-values.ts'
+import { counted } from '../output.ts'
 import { requireRecording, withDatabase } from '../with-database.ts'
 
 interface ExportOptions extends ExportForm {
@@ -48,7 +49,7 @@ export function addExport(program: Command): void {
 }
 
 function sentence(result: { rows: number } | Awaited<ReturnType<typeof exportChanges>>): string {
-  const exported = `exported ${result.rows} products`
+  const exported = `exported ${counted(result.rows, 'product')}`
   return 'next' in result ? `${exported}, ${result.deleted} deleted; next cursor: ${result.next}` : exported
 }
 

@@ -3,7 +3,7 @@ import { type ImportOptions, presetNames } from '../../import/options.ts'
 import { formats } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
 import { collect, jsonFlag, storeOption, wholeNumber } from '../option-values.ts'
-import { printResult, snakeCased } from '../output.ts'
+import { counted, printResult, snakeCased } from '../output.ts'
 
 export function addImport(program: Command): void {
   storeOption(program.command('import'))
@@ -67,7 +67,7 @@ function endSoon(signal: NodeJS.Signals): void {
 /** The totals of the whole import, whichever run did what. */
 function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false, resumedAfter = 0): string {
   const part = resumedAfter > 0 ? ` in all, ${rows.rows - resumedAfter} of them in this run` : ''
-  const products = `${rows.rows} rows${part}: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged`
+  const products = `${counted(rows.rows, 'row')}${part}: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged`
   const note = dryRun ? ' (a dry run: nothing was changed)' : ''
-  return `${products}, ${rows.failed} failed; ${assetsAdded} assets and ${linksAdded} links added${note}`
+  return `${products}, ${rows.failed} failed; ${counted(assetsAdded, 'asset')} and ${counted(linksAdded, 'link')} added${note}`
 }

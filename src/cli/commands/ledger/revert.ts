@@ -12,7 +12,7 @@ import { withOwnConnection } from '../../../database/connection/own-connection.t
 import { startIndexing } from '../../../jobs/run-index.ts'
 import { findStoreUuid } from '../../find-store.ts'
 import { jsonFlag, storeOption } from '../../option-values.ts'
-import { printResult, snakeCased } from '../../output.ts'
+import { counted, printResult, snakeCased } from '../../output.ts'
 import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../../with-database.ts'
 
 interface RevertOptions {
@@ -70,7 +70,13 @@ const maxShown = 20
 
 function summaryOf({ requestId, reverted, skipped, more }: RevertResult, { dryRun }: RevertOptions): string {
   const { products, assets, links, definitions, requirements, storeFields } = reverted
-  const done = `${products} products, ${assets} assets, ${links} links, ${definitions} definitions, requirements of ${requirements} channels and ${storeFields} store fields reverted`
+  const done = [
+    counted(products, 'product'),
+    counted(assets, 'asset'),
+    counted(links, 'link'),
+    counted(definitions, 'definition'),
+    `requirements of ${counted(requirements, 'channel')} and ${counted(storeFields, 'store field')} reverted`,
+  ].join(', ')
   const others = skipped.length + more - maxShown
   return [
     `${done}, ${skipped.length + more} skipped${dryRun ? ' (a dry run: nothing was changed)' : `; the revert has the id ${requestId}`}`,
