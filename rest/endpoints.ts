@@ -7,10 +7,11 @@ import type { ChangeFragment, RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import { reports } from './reports.ts'
 import { camelCase } from './request/camel-case.ts'
+import { productPatch } from './request/product-patch.ts'
 import * as input from './request/shapes.ts'
 import * as output from './response/data-shapes.ts'
 import { restObject } from './response/rest-object.ts'
-import { productObject, productPatch, withErrorInfo, withFailedProducts, withMore } from './response/translate.ts'
+import { productObject, withErrorInfo, withFailedProducts, withMore } from './response/translate.ts'
 
 const { changes: _, revertedBy: __, ...receipt } = answers.GetRequest
 

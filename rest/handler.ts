@@ -24,12 +24,12 @@ export function createHandler<Caller>(
     const { requestId } = request
     const route = routeOf(request.path)
     const endpoint = endpointOf(route.endpoints, request.method)
-    const operation = { operation: endpoint ? operationNameOf(endpoint.document) : 'none', isWrite: !isRead(request) }
+    const summary = { operation: endpoint ? operationNameOf(endpoint.document) : 'none', isWrite: !isRead(request) }
     try {
-      return { answer: await answer(request, route, endpoint, services), operation }
+      return { answer: await answer(request, route, endpoint, services), summary }
     } catch (thrown) {
       const error = mapUnavailableToDownstream(services.errorOf(thrown, requestId), endpoint)
-      return { answer: errorResponse(error, requestId), operation }
+      return { answer: errorResponse(error, requestId), summary }
     }
   }
 }

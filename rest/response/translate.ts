@@ -1,20 +1,5 @@
 import type { ItemFailureFragment, ProductFragment, UpdateProductsMutation } from '../operations.generated.ts'
-import { statuses } from '../request/shapes.ts'
 import { restNameOf, restObject } from './rest-object.ts'
-
-/**
- * A product of a body as GraphQL takes it. A status that REST does not have is passed as an attribute and so fails,
- * because GraphQL accepts more spellings.
- */
-export function productPatch({ product_code: productCode, ...rest }: { product_code: string; status?: unknown }) {
-  if (typeof rest.status !== 'string') return { productCode, attributes: rest }
-  const { status, ...attributes } = rest
-  return isStatus(status) ? { productCode, status, attributes } : { productCode, attributes: { status, ...attributes } }
-}
-
-function isStatus(text: string): boolean {
-  return (statuses as readonly string[]).includes(text)
-}
 
 /** The spec's error_info of a success: an empty object where there is nothing to report. */
 export function withErrorInfo<Result extends { error_info: ItemFailureFragment[]; more: number }>(result: Result) {
