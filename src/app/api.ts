@@ -46,11 +46,11 @@ export function createApi(options: ApiOptions): Api {
     replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
   /** Adds the position of a successful write, if there are replicas. */
   const located = (result: OperationResult): OperationResult | Promise<OperationResult> => {
-    const { answer, operation } = result
-    if (!replicas || !operation?.isWrite || answer.status !== 200) return result
+    const { answer, summary } = result
+    if (!replicas || !summary?.isWrite || answer.status !== 200) return result
     return replicas.position().then((position) => {
       if (position === undefined) return result
-      return { operation, answer: { ...answer, headers: { ...answer.headers, 'X-Catalogue-Position': position } } }
+      return { summary, answer: { ...answer, headers: { ...answer.headers, 'X-Catalogue-Position': position } } }
     })
   }
   const errorOf = (thrown: unknown, requestId: string) =>
@@ -81,7 +81,7 @@ export function createApi(options: ApiOptions): Api {
     const run = async () => {
       const context = contextBy('graphql')(caller, requestId, { replica, maxAffected })
       const answer = await traced('operation', name, () => prepared.run(context))
-      return { answer, operation: { operation: name, isWrite: isMutation } }
+      return { answer, summary: { operation: name, isWrite: isMutation } }
     }
     const kind = kindOf(prepared.operation)
     const repeat = threads && (() => threads.graphql(request, caller))

@@ -100,7 +100,7 @@ export function createMcp(
     }
     const params = message.method === 'tools/call' && isObject(message.params) ? message.params : {}
     const operation = typeof params.name === 'string' && names.has(params.name) ? params.name : 'other'
-    return { answer, operation: { operation, isWrite: writing.includes(operation) } }
+    return { answer, summary: { operation, isWrite: writing.includes(operation) } }
   }
 }
 

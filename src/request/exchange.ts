@@ -1,3 +1,5 @@
+import type { RequestSummary } from './log.ts'
+
 /** Header fields by their names in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>
 
@@ -15,10 +17,10 @@ export interface RestRequest<Caller = unknown> {
   body(): Promise<Uint8Array<ArrayBuffer> | 'too large'>
 }
 
-/** A response, and the operation for the log and the metrics; absent if it is not known. */
+/** A response, and what the log and the metrics say of its operation; absent if that is not known. */
 export interface OperationResult {
   answer: HttpResponse
-  operation?: { operation: string; isWrite: boolean } | undefined
+  summary?: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined
 }
 
 /** A response as plain data. */

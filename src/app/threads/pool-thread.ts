@@ -51,11 +51,11 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
     // Shapes that are made from the enumerations are cached by the object.
     if (!isDeepStrictEqual(enumerations, input.enumerations)) enumerations = input.enumerations
     hasQueuedJob = false
-    const { answer, operation } = await answerBy(api, input, requestId.text)
+    const { answer, summary } = await answerBy(api, input, requestId.text)
     const { status, headers } = answer
     const body = answer.body === undefined ? undefined : piecesOf(answer.body).map(movable)
     const moved = body?.map(({ buffer }) => buffer) ?? []
-    return { output: { status, headers, body, operation, hasQueuedJob }, moved }
+    return { output: { status, headers, body, summary, hasQueuedJob }, moved }
   }
 }
 

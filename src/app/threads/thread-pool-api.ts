@@ -8,7 +8,6 @@ import { createThreadPool, type TaskLimits, type ThreadPool } from '../../heavy/
 import type { JobQuotas } from '../../jobs/quotas.ts'
 import { concurrency } from '../../jobs/runner.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
-import type { RequestSummary } from '../../request/log.ts'
 import { traced } from '../../request/traced.ts'
 import type { JobThreadData } from './job-thread.ts'
 
@@ -23,7 +22,7 @@ export interface ThreadAnswer {
   status: number
   headers: Record<string, string>
   body: Uint8Array<ArrayBuffer>[] | undefined
-  operation: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined
+  summary: OperationResult['summary']
   hasQueuedJob: boolean
 }
 
@@ -35,9 +34,9 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
     const job = { input, moved: moved ? [moved.buffer] : [] }
     const answered = await traced('operation', 'pool', () => pool.run<ThreadAnswer>(job))
     if (answered.hasQueuedJob) onJobQueued()
-    const { operation, status, headers, body } = answered
+    const { summary, status, headers, body } = answered
     const pieces = body?.map(({ buffer }) => Buffer.from(buffer))
-    return { operation, answer: { status, headers, ...(pieces && { body: pieces }) } }
+    return { summary, answer: { status, headers, ...(pieces && { body: pieces }) } }
   }
   return {
     rest: async ({ method, path, search, headers }: RestRequest<Caller>, caller: Caller, body?: Body) => {

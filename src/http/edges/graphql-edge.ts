@@ -44,12 +44,9 @@ async function answerTo(
   if (accept === '') return { answer: notAcceptable }
   if (method !== 'POST') {
     await startOnePerTick()
-    const { answer, operation } = await api.graphql(
-      { method, search, accept, body: undefined, headers },
-      caller,
-      id.text,
-    )
-    return { answer: answer.headers?.['Cache-Control'] ? tagged(answer, headers['if-none-match']) : answer, operation }
+    const result = await api.graphql({ method, search, accept, body: undefined, headers }, caller, id.text)
+    const isCacheable = result.answer.headers['Cache-Control'] !== undefined
+    return isCacheable ? { ...result, answer: tagged(result.answer, headers['if-none-match']) } : result
   }
   const contentType = headers['content-type']
   if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()

@@ -29,11 +29,11 @@ export interface HttpResult {
 /** The result of an operation, within the memory of the token. Throws for the answer to a read that is too long. */
 export function withinLimits(
   api: RequestSummary['api'],
-  { answer, operation }: OperationResult,
+  { answer, summary }: OperationResult,
   { request, reserve }: Pick<HttpRequest, 'request' | 'reserve'>,
   maxBytes = Number.POSITIVE_INFINITY,
 ): HttpResult {
-  if (!operation?.isWrite) requireLength(answer, maxBytes)
-  if (request.method !== 'HEAD') reserve(byteLength(answer.body), operation?.isWrite)
-  return { answer, summary: { api, ...operation } }
+  if (!summary?.isWrite) requireLength(answer, maxBytes)
+  if (request.method !== 'HEAD') reserve(byteLength(answer.body), summary?.isWrite)
+  return { answer, summary: { api, ...summary } }
 }
