@@ -1,4 +1,4 @@
-import { acceptedTypes } from '../../src/request/accepted-types.ts'
+import { acceptedOf } from '../../src/request/accepted.ts'
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -35,7 +35,7 @@ const wildcards = ['*/*', 'application/*']
 
 /** The first format that is accepted, by weight; JSON if none is. */
 function formatOf(accept = '') {
-  const types = acceptedTypes(accept).map((type) => (wildcards.includes(type) ? 'application/json' : type))
+  const types = acceptedOf(accept).map((type) => (wildcards.includes(type) ? 'application/json' : type))
   return types.find((type) => formats.includes(type)) ?? 'application/json'
 }
 

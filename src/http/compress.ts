@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { acceptedOf } from '../request/accepted.ts'
 import type { HttpResponse } from '../request/exchange.ts'
 import { byteLength, piecesOf } from './body/body-size.ts'
 
@@ -14,10 +15,8 @@ export function encodingOf({ headers }: IncomingMessage, { body }: HttpResponse)
   const accepted = headers['accept-encoding']
   if (accepted === undefined || body === undefined) return undefined
   if (byteLength(body) < minBytes) return undefined
-  const names = accepted.toString().toLowerCase().split(',')
-  const isAccepted = (name: Encoding) =>
-    names.some((one) => one.trim().split(';')[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(one))
-  return (['br', 'gzip'] as const).find(isAccepted)
+  const names = acceptedOf(accepted.toString())
+  return (['br', 'gzip'] as const).find((name) => names.includes(name))
 }
 
 /** The compressed bodies of pages, whose pieces are frozen: the same are sent each time. */

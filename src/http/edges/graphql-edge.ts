@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { errorHead } from '../../../rest/handler.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { GraphQLRequest } from '../../graphql/serve.ts'
-import { acceptedTypes } from '../../request/accepted-types.ts'
+import { acceptedOf } from '../../request/accepted.ts'
 import type { HttpResponse, OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
 import { startOnePerTick } from '../../request/start-one-per-tick.ts'
@@ -71,7 +71,7 @@ function tagged(answer: HttpResponse, known: string | undefined): HttpResponse {
 
 /** The accepted media types that a GraphQL answer can have; any without `Accept`. */
 function jsonTypes(accept: string | undefined): string {
-  const types = acceptedTypes(accept?.trim() || '*/*')
+  const types = acceptedOf(accept?.trim() || '*/*')
   return types.filter((type) => /^(\*\/\*|application\/(\*|json|graphql-response\+json))$/.test(type)).join(', ')
 }
 
