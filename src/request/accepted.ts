@@ -1,4 +1,4 @@
-/** What `Accept` or `Accept-Encoding` names, by weight and then in its order; nothing of weight 0 (RFC 9110, 12.4.2). */
+/** What `Accept` or `Accept-Encoding` names, by weight, then in its order; nothing of weight 0 (RFC 9110, 12.4.2). */
 export function acceptedOf(header: string): string[] {
   const weighed = header.split(',').map((part) => {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())

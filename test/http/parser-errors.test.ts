@@ -6,10 +6,8 @@ import { createMemoryBudget } from '../../src/http/memory-budget.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { HttpError } from '../../src/request/http-error.ts'
 import { openWire, type WireAnswer } from '../support/clients/wire.ts'
-import { createTestDatabase } from '../support/database/database.ts'
 import { storeBody } from '../support/factories.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
-import { serve } from '../support/servers/serve.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const authorization = `Authorization: Bearer ${token}`
@@ -131,14 +129,6 @@ describe('what is HTTP and rare', () => {
     const answer = await answerTo(good.replace(authorization, `${authorization}\r\n${upgrade.trimEnd()}`))
     expect(errorOf(answer)).toMatchObject({ status: 400, reason: 'invalid_request' })
     expect(answer.text).toContain('store_uuid is required')
-  })
-
-  it.each(['http://other.example', 'HTTPS://u:p@[::1]:9'])('a target may begin with %s', async (origin) => {
-    const assets = await answerTo(good.replace('/v1', `${origin}/v1`))
-    expect(assets.text).toContain('store_uuid is required')
-    const target = `${origin}/graphql?query=%7B__typename%7D`
-    const graphql = await answerTo(good.replace('/v1/assets', target))
-    expect(JSON.parse(graphql.text)).toMatchObject({ data: { __typename: 'Query' } })
   })
 
   it('HEAD has the headers of GET and no body', async () => {
@@ -271,29 +261,4 @@ describe('a body that is too large', () => {
     await closed
     return Buffer.concat(received).toString()
   }
-})
-
-describe('a process that has just begun', () => {
-  it('answers a document of 5,000 nested brackets', async () => {
-    const database = await createTestDatabase()
-    const program = await serve(database, [], { LOG_LEVEL: 'error' })
-    try {
-      const deep = '['.repeat(5_000) + ']'.repeat(5_000)
-      // The last one is no GraphQL from its first character on: a syntax error like any other.
-      const documents: [query: string, status: number][] = [
-        [`{ a(b: ${deep}) }`, 400],
-        [`{ a(b: ${deep.replaceAll('[', '["]",')}) }`, 400],
-        [deep, 200],
-      ]
-      for (const [query, status] of documents) {
-        const reply = await program.post(query)
-        expect(reply.status).toBe(status)
-        expect(reply.json.errors).toMatchObject([{ extensions: { code: 'invalid_request' } }])
-      }
-    } finally {
-      expect(await program.end()).toEqual([0, null])
-    }
-    expect(program.stderr()).toBe('')
-    await database.drop()
-  })
 })

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { shapeOfJson } from '../../src/request/json-shape.ts'
-import { outcomeOf } from '../support/clients/rest-client.ts'
-import { newStore } from '../support/factories.ts'
-import { useGateway } from '../support/servers/gateway.ts'
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${i}`, '']))
 const isTooComplex = (value: unknown) =>
@@ -34,20 +31,5 @@ describe('JSON that is too complex', () => {
     expect(isTooComplex([signs, { [signs]: signs }])).toBe(false)
     expect(isTooComplex(`"${'x'.repeat(30_000)}`)).toBe(false)
     expect(isTooComplex(`"\\\\"${',1'.repeat(20_001)}`)).toBe(true)
-  })
-})
-
-describe('a body of JSON that is too complex', () => {
-  const gateway = useGateway()
-
-  it('is too large for both APIs', async () => {
-    const store = await newStore(gateway)
-    const products = [{ product_code: 'A', ...members(30_000) }]
-    const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: products })
-    expect(outcomeOf(reply).reason).toBe('payload_too_large')
-    const body = { query: '{ __typename }', variables: { large: members(30_000) } }
-    const { status, json } = await gateway.call('/graphql', { method: 'POST', body })
-    expect(status).toBe(413)
-    expect(json).toMatchObject({ errors: [{ extensions: { code: 'payload_too_large' } }] })
   })
 })

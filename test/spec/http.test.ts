@@ -280,9 +280,9 @@ requirements('HTTP', (gateway) => ({
   },
   'HTTP-19 MUST serve a request target in absolute form as in origin form': rest(async () => {
     const store = await newStore(gateway)
-    const target = `http://catalogue.example:80/v1/assets?store_uuid=${store}`
-    const answer = await raw(gateway, `GET ${target}`, '', '')
-    expect(answer?.status).toBe(200)
+    for (const origin of ['http://catalogue.example:80', 'HTTPS://u:p@[::1]:9'])
+      for (const path of [`/v1/assets?store_uuid=${store}`, '/graphql?query=%7B__typename%7D'])
+        expect((await raw(gateway, `GET ${origin}${path}`, '', ''))?.status, origin).toBe(200)
   }),
   'HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached': rest(async () => {
     const gateway = await startGatewayBehindProxy()
