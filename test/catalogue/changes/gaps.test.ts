@@ -1,17 +1,13 @@
-import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { setRecording } from '../../../src/database/change-days.ts'
-import { runCli } from '../../support/clients/cli.ts'
 import { settled } from '../../support/database/changes.ts'
 import { addProducts, newStore } from '../../support/factories.ts'
-import { useFolder } from '../../support/folder.ts'
 import { needsPrimary } from '../../support/needs-primary.ts'
 import { startTestGateway, type TestGateway, useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
-const folder = useFolder()
 
 async function feed(from: TestGateway, store: string, after: string) {
   const { status, json } = await from.call(`/v1/changes?store_uuid=${store}&after=${after}`)
@@ -67,19 +63,4 @@ it('an instance that records all along keeps the cursors', async () => {
   const { next } = await feed(gateway, store, 'latest')
   await setRecording(gateway.database.db, true)
   expect(await feed(gateway, store, next)).toMatchObject({ status: 200 })
-})
-
-it('an import that does not record leaves a gap, and a dry run none', async () => {
-  const store = await newStore(gateway)
-  const file = folder.file('a.csv')
-  await writeFile(file, 'sku,Color\nA,red\n')
-  const run = (...more: string[]) =>
-    runCli(['import', file, '--store', store, '--code', 'sku', ...more], {
-      DATABASE_URL: gateway.database.url,
-      CHANGES_RETENTION: '0',
-    })
-  expect((await run('--dry-run')).code).toBe(0)
-  expect(await hasGap()).toBe(false)
-  expect((await run()).code).toBe(0)
-  expect(await hasGap()).toBe(true)
 })
