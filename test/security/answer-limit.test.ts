@@ -68,26 +68,6 @@ describe('a store of which one page is more than a request may read', () => {
   })
 })
 
-describe('a page of 6.5 MB', () => {
-  const ordinary = useGateway()
-  let full: string
-  beforeAll(async () => {
-    full = await newStore(ordinary)
-    await sql`insert into product (store_uuid, product_code, status, attributes)
-      select ${full}, 'long ' || n, 'new', jsonb_build_object('Text', repeat('lorem ', 10922)) from generate_series(1, 100) n`.execute(
-      ordinary.database.db,
-    )
-  })
-
-  it('is answered over both APIs', async () => {
-    const listing = await ordinary.call(`/v1/products?store_uuid=${full}&limit=100`)
-    expect([listing.status, listing.text.length > 6_000_000]).toEqual([200, true])
-    const query = `{ store(storeUuid: "${full}") { products(first: 100) { edges { node { attributes } } } } }`
-    const { json } = await ordinary.post(query)
-    expect(json.data?.store).toMatchObject({ products: { edges: { length: 100 } } })
-  })
-})
-
 it('what is more than PostgreSQL can hold is the fault of the request', async () => {
   const error = await sql`select repeat('x', 1073741824)`
     .execute(gateway.database.db)

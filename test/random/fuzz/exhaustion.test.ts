@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import { beforeAll, expect, it } from 'vitest'
 import { openWire } from '../../support/clients/wire.ts'
-import { addProducts, define } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { problemsOf } from './answers.ts'
 import { type Fixture, fill } from './fixture.ts'
@@ -36,18 +35,3 @@ for (const [api, requests] of Object.entries({ REST: exhaustingRestRequests, Gra
     })
   }
 }
-
-it('keeps reasons short, however long the definitions are that they come from', async () => {
-  const [storeUuid = ''] = fixture.stores
-  const definitions = [
-    { name: 'One of many', type: 'ENUM', allowedValues: Array.from({ length: 10_000 }, (_, i) => 'v'.repeat(300) + i) },
-    { name: 'Of a pattern', type: 'TEXT', pattern: `[${'a'.repeat(9_998)}]` },
-  ]
-  await define(gateway, storeUuid, definitions)
-  const codes = Array.from({ length: 10_000 }, (_, i) => `long-${i}`)
-  await addProducts(gateway, storeUuid, codes)
-  const body = codes.map((product_code) => ({ product_code, 'One of many': 'x', 'Of a pattern': 'x' }))
-  const reply = await gateway.call(`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body })
-  expect(reply.status).toBe(200)
-  expect(reply.text.length / codes.length).toBeLessThan(4_000)
-})
