@@ -206,17 +206,6 @@ it('a list of several stores is one statement for each of them, and names the st
   expect(await refusal(document, { stores: uuids, order })).toMatch(/^orderBy\.field must be CODE, CREATED_AT/)
 })
 
-it('a list of all stores is for tokens that have access to 100', async (test) => {
-  needsPrimary(test, 'writes go past the client')
-  await sql`insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
-    select gen_random_uuid(), gen_random_uuid(), 'S', 'catalog', '{}', '{}', '{}' from generate_series(1, 101)`.execute(
-    gateway.database.db,
-  )
-  expect(await refusal('{ products { totalCount } }', {})).toMatch(
-    /^the token has access to more than 100 stores: give at most/,
-  )
-})
-
 it('a page costs one statement, and one more for the types of the attributes that its filter names', async (test) => {
   needsPrimary(test, 'its statements are counted')
   const store = await storeWithProducts(gateway, ['1'])

@@ -159,14 +159,17 @@ describe('rows', () => {
     }
   })
 
-  it('of more than 100 stores need their names', async (test) => {
+  it('of more than 100 stores need their names, as a list of products does', async (test) => {
     needsPrimary(test, 'writes go past the client')
     await sql`insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
       select gen_random_uuid(), gen_random_uuid(), 'Shop', 'catalog', '{}', '{}', '{}' from generate_series(1, 101)`.execute(
       gateway.database.db,
     )
-    const { errors } = await gateway.graphql('{ statusRows { count } }')
-    expect(errors?.[0]?.message).toMatch(/more than 100 stores: give at most 100 of them in storeUuids/)
+    for (const query of ['{ statusRows { count } }', '{ products { totalCount } }']) {
+      const { errors } = await gateway.graphql(query)
+      expect(errors).toMatchObject([{ extensions: { code: 'invalid_request' } }])
+      expect(errors?.[0]?.message).toMatch(/^the token has access to more than 100 stores: give at most 100 of them/)
+    }
     const { options } = await gateway.data('{ options(of: STORES, search: "shop") { text } }')
     expect(options).toHaveLength(101)
     const { rows } = await sql`delete from store where store_name = 'Shop' returning 1`.execute(gateway.database.db)
