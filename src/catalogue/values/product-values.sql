@@ -196,7 +196,8 @@ begin
   end if;
 end $$;
 
--- Inserts the values of products that have none, as those of a first import, with their keys and counts.
+-- Inserts the values of products that have none, as those of a first import, with their keys and counts. Slot by slot:
+-- keys of one slot are near each other in the index.
 create or replace function insert_product_values(of_store uuid, of_codes text[]) returns void
 language plpgsql set enable_seqscan = off as $$
 declare
@@ -223,18 +224,23 @@ begin
     insert into product_key (store_uuid, slot, key, product_code)
     select of_store, slot, key, product_code
     from (
-        select d.slot, value_key(n.attributes ->> d.name, d.is_number) as key, n.product_code
-        from new n cross join unnest(keyed.names, keyed.slots, keyed.numbers) d(name, slot, is_number)
+        select d.slot, n.key, n.product_code
+        from unnest(keyed.names, keyed.slots, keyed.numbers) d(name, slot, is_number) cross join lateral (
+          select value_key(attributes ->> d.name, d.is_number) as key, product_code from new offset 0
+        ) n
       union all
         select 0::smallint, status, product_code from new where keyed.slots is not null
     ) i
     where key is not null
-    order by slot
   ), counted_value as materialized (
-    select d.slot, left(n.attributes ->> d.name, 255) as value, count(*)::integer as products
-    from new n cross join unnest(counted.names, counted.slots, counted.up_to) d(name, slot, up_to)
-    where n.attributes ? d.name and (d.up_to is null or n.product_code <= d.up_to collate "C")
-    group by 1, 2
+    select d.slot, n.value, count(*)::integer as products
+    from unnest(counted.names, counted.slots, counted.up_to) d(name, slot, up_to) cross join lateral (
+      select left(attributes ->> d.name, 255) as value from new
+      where d.up_to is null or product_code <= d.up_to collate "C"
+      offset 0
+    ) n
+    where n.value is not null
+    group by d.slot, n.value
   ), counts_written as (
     insert into value_count as t (store_uuid, slot, value, products)
     select of_store, slot, value, products from counted_value
