@@ -40,6 +40,7 @@ declare
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
   indexed text[];
   slots smallint[];
+  numbers boolean[];
   is_direct boolean;
   written_at constant timestamptz := now();
   part record;
@@ -62,8 +63,9 @@ begin
       'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]'),
       array_agg(d.name) filter (where d.slot is not null or d.searchable),
       array_agg(d.slot) filter (where d.slot is not null or d.searchable),
+      array_agg(d.type = 'number') filter (where d.slot is not null or d.searchable),
       bool_and(d.is_indexed and not d.searchable) filter (where d.slot is not null or d.searchable)
-    from attribute_definition d where d.store_uuid = store into definitions, indexed, slots, is_direct;
+    from attribute_definition d where d.store_uuid = store into definitions, indexed, slots, numbers, is_direct;
   fingerprint := md5(definitions);
   if request ->> 'validatedBy' is distinct from fingerprint then
     return next;
@@ -103,16 +105,13 @@ begin
           where names is null and (origin <> 'null' or indexed is not null)
       ) i
       where was <> value or was is null and value is not null
-    ), indexed_item as materialized (
-      select i.product_code, n.slot, i.was, i.value from item i join unnest(indexed, slots) n(name, slot) on n.name = i.key
+    ), indexed_item as (
+      select i.product_code, n.slot, i.was, i.value, value_key(i.was, n.is_number) as old_key,
+        value_key(i.value, n.is_number) as new_key
+      from item i join unnest(indexed, slots, numbers) n(name, slot, is_number) on n.name = i.key
       union all
-      select product_code, 0::smallint, status, new_status from old where indexed is not null and status <> new_status
-    ), indexed_product as (
-      select product_code, new_status, case when names is null then (
-          select coalesce(jsonb_object_agg(name, patch -> name), '{}') from unnest(indexed) name where patch ? name
-        ) else patch - array(select unnest(names) except select unnest(indexed)) end as patch
-      from old
-      where product_code in (select product_code from indexed_item)
+      select product_code, 0::smallint, status, new_status, status, new_status
+      from old where indexed is not null and status <> new_status
     ), size as (
       -- An estimate: it costs less than the items, or the keys where codes are short. Products are in several rows only
       -- if the code of one fills them.
@@ -156,12 +155,8 @@ begin
         group by d.status having sum(d.delta) <> 0
       ) d
     ) t cross join (
-      select array_agg(product_code) as indexed_codes, array_agg(new_status) as new_statuses,
-        array_agg(patch) as indexed_patches
-      from indexed_product
-    ) p cross join (
-      select array_agg(product_code) as item_codes, array_agg(slot) as item_slots, array_agg(was) as old_values,
-        array_agg(value) as new_values
+      select array_agg(product_code) as indexed_codes, array_agg(slot) as indexed_slots, array_agg(was) as old_values,
+        array_agg(value) as new_values, array_agg(old_key) as old_keys, array_agg(new_key) as new_keys
       from indexed_item
     ) i full join recorded r using (number)
   loop
@@ -188,8 +183,10 @@ begin
   end if;
   -- Products with the same status and the same indexed values have correct rows, or a job writes them.
   if changed.indexed_codes is not null and is_direct then
-    perform change_product_values(store, changed.indexed_codes, changed.new_statuses, changed.indexed_patches,
-      changed.item_codes, changed.item_slots, changed.old_values, changed.new_values);
+    perform change_product_values(store, statuses, patches, indexed,
+      case when names is not null then array(select unnest(names) except select unnest(indexed)) end,
+      changed.indexed_codes, changed.indexed_slots, changed.old_values, changed.new_values, changed.old_keys,
+      changed.new_keys);
   elsif changed.indexed_codes is not null then
     perform refresh_product_values(store, changed.indexed_codes);
   end if;

@@ -90,76 +90,61 @@ begin
 end $$;
 
 -- Updates `product_key` and `value_count` for changed values: the product's code, the slot, the value before and after,
--- null for none. A slot that no job has claimed yet has no keys; a job that fills a slot inserts keys of values that
--- have not changed. Slot 0 has the statuses: the job of a store's first filterable attribute fills it. Rows are found
--- by their keys: a kept plan, or another join, might read all rows of a store.
-create or replace function index_values(
-  of_store uuid, codes text[], slots smallint[], old_values text[], new_values text[]) returns void
+-- null for none, and the keys of both. A slot that no job has claimed yet has no keys; a job that fills a slot inserts
+-- keys of values that have not changed. Slot 0 has the statuses: the job of a store's first filterable attribute fills
+-- it. Rows are found by their keys: a kept plan, or another join, might read all rows of a store.
+create or replace function index_values(of_store uuid, codes text[], slots smallint[], old_values text[],
+  new_values text[], old_keys text[], new_keys text[]) returns void
 language plpgsql
 set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  numbers constant smallint[] := array(
-    select d.slot from attribute_definition d
-    where d.store_uuid = of_store and d.slot is not null and d.type = 'number');
-  keyed smallint[] := array(
-    select d.slot from attribute_definition d
-    where d.store_uuid = of_store and d.slot is not null and (d.is_indexed or d.indexed_by is not null));
-  filled smallint[] := array(
-    select d.slot from attribute_definition d
-    where d.store_uuid = of_store and d.slot is not null and not d.is_indexed);
+  filled smallint[];
   counted smallint[];
-  counted_to text[];
+  -- The slots that one job fills and counts, up to a code.
+  counted_partly smallint[];
+  counted_to text;
   changes record;
 begin
-  if keyed <> '{}' then
-    keyed := keyed || 0::smallint;
-  end if;
-  if not exists (
-    select from attribute_definition d where d.store_uuid = of_store and d.slot is not null and d.is_indexed
-  ) then
-    filled := filled || 0::smallint;
-  end if;
-  with item as materialized (
-    select code, slot, value_key(old_value, slot = any(numbers)) as old_key, value_key(new_value, slot = any(numbers)) as new_key
-    from unnest(codes, slots, old_values, new_values) i(code, slot, old_value, new_value)
-    where slot = any(keyed)
-  )
-  select array_agg(code) as codes, array_agg(slot) as slots, array_agg(old_key) as old_keys, array_agg(new_key) as new_keys,
-    bool_or(old_key <> new_key) as has_updated, bool_or(new_key is null) as has_deleted,
-    bool_or(old_key is null or slot = any(filled)) as has_inserted
-  from item where old_key is distinct from new_key or slot = any(filled) into changes;
+  select coalesce(array_agg(d.slot) filter (where not d.is_indexed), '{}')
+        || case when bool_or(d.is_indexed) then '{}'::smallint[] else '{0}' end,
+      array_agg(d.slot) filter (where d.is_counted and d.is_indexed),
+      array_agg(d.slot) filter (where d.is_counted and not d.is_indexed),
+      max(d.indexed_to) filter (where d.is_counted and not d.is_indexed)
+    from attribute_definition d where d.store_uuid = of_store and d.slot is not null
+    into filled, counted, counted_partly, counted_to;
 
-  if changes.has_updated then
+  if old_keys <> new_keys then
     update product_key k set key = i.new_key
-    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) as i(code, slot, old_key, new_key)
+    from unnest(codes, slots, old_keys, new_keys) as i(code, slot, old_key, new_key)
     where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
       and k.product_code = i.code collate "C" and i.old_key <> i.new_key collate "C";
   end if;
-  if changes.has_inserted then
+  if filled <> '{}' or array_position(old_keys, null) is not null then
     insert into product_key (store_uuid, slot, key, product_code)
     select of_store, slot, new_key, code
-    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
+    from unnest(codes, slots, old_keys, new_keys) i(code, slot, old_key, new_key)
     where new_key is not null and (old_key is null or slot = any(filled))
     order by slot, new_key collate "C", code collate "C"
     on conflict (store_uuid, slot, key, product_code) do nothing;
   end if;
-  if changes.has_deleted then
+  if array_position(new_keys, null) is not null then
     delete from product_key k
-    using unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) as i(code, slot, old_key, new_key)
+    using unnest(codes, slots, old_keys, new_keys) as i(code, slot, old_key, new_key)
     where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
       and k.product_code = i.code collate "C" and i.new_key is null;
   end if;
 
-  select array_agg(d.slot), array_agg(d.indexed_to) from attribute_definition d
-    where d.store_uuid = of_store and d.slot = any(slots) and d.is_counted into counted, counted_to;
-  with item as materialized (
-    select i.slot, i.old_value, i.new_value
-    from unnest(counted, counted_to) c(slot, up_to)
-      join unnest(codes, slots, old_values, new_values) i(code, slot, old_value, new_value) on i.slot = c.slot
-    where (c.up_to is null or i.code <= c.up_to collate "C") and i.old_value is distinct from i.new_value
-  ), difference as materialized (
+  with difference as materialized (
     select slot, left(value, 255) as value, sum(products)::integer as products
-    from (select slot, old_value as value, -1 as products from item union all select slot, new_value, 1 from item) d
+    from (
+        select slot, value, -count(*) as products from unnest(codes, slots, old_values) i(code, slot, value)
+        where slot = any(counted) or slot = any(counted_partly) and code <= counted_to collate "C"
+        group by slot, value
+      union all
+        select slot, value, count(*) from unnest(codes, slots, new_values) i(code, slot, value)
+        where slot = any(counted) or slot = any(counted_partly) and code <= counted_to collate "C"
+        group by slot, value
+    ) d
     where value is not null
     group by slot, left(value, 255) having sum(products) <> 0
   ), counts_written as (
@@ -181,19 +166,22 @@ begin
   end if;
 end $$;
 
--- Updates `product_value` and its index for existing products with changed values or statuses, in a store whose
--- filterable attributes are all indexed. `statuses`: null for no change; `patches`: the changed attributes.
-create or replace function change_product_values(of_store uuid, of_codes text[], statuses text[], patches jsonb[],
-  codes text[], slots smallint[], old_values text[], new_values text[]) returns void
+-- Updates `product_value` and its index for existing products, in a store whose filterable attributes are all indexed.
+-- `statuses`, `patches`: by the codes of products. `names`: the indexed attributes; `others`: the attributes in patches
+-- that are not indexed, if they are few. The rest is passed to `index_values`.
+create or replace function change_product_values(of_store uuid, statuses jsonb, patches jsonb, names text[],
+  others text[], codes text[], slots smallint[], old_values text[], new_values text[], old_keys text[], new_keys text[])
+  returns void
 language plpgsql
 set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
-  update product_value v set status = coalesce(i.status, v.status), attributes = v.attributes || i.patch
-  from unnest(of_codes, statuses, patches) as i(code, status, patch)
-  where v.store_uuid = of_store and v.product_code = i.code collate "C";
-  if codes is not null then
-    perform index_values(of_store, codes, slots, old_values, new_values);
-  end if;
+  update product_value v set status = coalesce(statuses ->> v.product_code, v.status),
+    attributes = v.attributes || case when others is not null then (patches -> v.product_code) - others else (
+      select coalesce(jsonb_object_agg(name, value), '{}') from jsonb_each(patches -> v.product_code) p(name, value)
+      where name = any(names)
+    ) end
+  where v.store_uuid = of_store and v.product_code = any(array(select unnest(codes)));
+  perform index_values(of_store, codes, slots, old_values, new_values, old_keys, new_keys);
 end $$;
 
 -- Inserts the values of products that have none, as those of a first import, with their keys and counts. Slot by slot:
@@ -261,14 +249,20 @@ declare
   names text[];
   slots smallint[];
   new_slots smallint[];
+  -- The slots that have keys, and those of numbers.
+  keyed smallint[];
+  numbers smallint[];
   old_codes text[];
   changes record;
 begin
   perform refresh_product_texts(of_store, of_codes);
   old_codes := array(
     select v.product_code from product_value v where v.store_uuid = of_store and v.product_code = any(of_codes));
-  select array_agg(d.name), array_agg(d.slot), array_agg(d.slot) filter (where not d.is_indexed)
-    from attribute_definition d where d.store_uuid = of_store and d.slot is not null into names, slots, new_slots;
+  select array_agg(d.name), array_agg(d.slot), array_agg(d.slot) filter (where not d.is_indexed),
+      array_agg(d.slot) filter (where d.is_indexed or d.indexed_by is not null) || 0::smallint,
+      array_agg(d.slot) filter (where d.type = 'number')
+    from attribute_definition d where d.store_uuid = of_store and d.slot is not null
+    into names, slots, new_slots, keyed, numbers;
   if names is not null then
     perform insert_product_values(of_store, array(select unnest(of_codes) except select unnest(old_codes)));
   end if;
@@ -299,7 +293,9 @@ begin
     on conflict (store_uuid, product_code) do update set status = excluded.status, attributes = excluded.attributes
   )
   select array_agg(code) as codes, array_agg(slot) as slots, array_agg(old_value) as old_values,
-    array_agg(new_value) as new_values
+    array_agg(new_value) as new_values,
+    array_agg(case when slot = any(keyed) then value_key(old_value, (slot = any(numbers)) is true) end) as old_keys,
+    array_agg(case when slot = any(keyed) then value_key(new_value, (slot = any(numbers)) is true) end) as new_keys
   from (
       select c.code, d.slot, c.was ->> d.name as old_value, c.attributes ->> d.name as new_value
       from changed c cross join unnest(names, slots) d(name, slot)
@@ -310,7 +306,8 @@ begin
   into changes;
 
   if changes.codes is not null then
-    perform index_values(of_store, changes.codes, changes.slots, changes.old_values, changes.new_values);
+    perform index_values(of_store, changes.codes, changes.slots, changes.old_values, changes.new_values,
+      changes.old_keys, changes.new_keys);
   end if;
 end $$;
 
@@ -318,8 +315,8 @@ do $$
 begin
   grant execute on function number_key(text), value_key(text, boolean), refresh_product_values(uuid, text[]),
     insert_product_values(uuid, text[]),
-    index_values(uuid, text[], smallint[], text[], text[]),
-    change_product_values(uuid, text[], text[], jsonb[], text[], smallint[], text[], text[]),
+    index_values(uuid, text[], smallint[], text[], text[], text[], text[]),
+    change_product_values(uuid, jsonb, jsonb, text[], text[], text[], smallint[], text[], text[], text[], text[]),
     count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[]),
     searched_text(jsonb, text[]), refresh_product_texts(uuid, text[])
     to catalogue_tenant;
