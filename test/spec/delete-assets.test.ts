@@ -100,19 +100,6 @@ requirements('DELETE /assets', (gateway) => ({
     ])
     expect(outcome).toMatchObject({ data: { deleted_count: 4, failed: 0 } })
   },
-  'ASSETS-DELETE-16 MUST fail an item without ids that matched nothing once, as asset_not_found': async (client) => {
-    const store = await shop(gateway)
-    const outcome = await client.deleteAssets([
-      { store_uuid: store, parent_code: 'nowhere' },
-      { store_uuid: store, channel: 'nowhere' },
-      { store_uuid: store, parent_code: 'R', channel: 'SMP' },
-      { store_uuid: store, parent_code: '' },
-      { store_uuid: store, parent_code: 'nowhere' },
-    ])
-    expect(outcome).toMatchObject({ data: { deleted_count: 0, failed: 5 } })
-    const indexes = failuresOf(outcome).map(({ reason, index }) => [reason, index])
-    expect(indexes).toEqual([0, 1, 2, 3, 4].map((index) => ['asset_not_found', index]))
-  },
   'ASSETS-DELETE-20b MUST refuse an item that does not fit its GraphQL type, name it, and apply nothing': graphql(
     async (client) => {
       const store = await shop(gateway)

@@ -104,6 +104,21 @@ export function selectorRequirements(gateway: TestGateway, selecting: Selecting)
         }
         expect(failuresOf(outcome)).toEqual(['x', 'A', ''].map((id) => ({ ...failure, asset_id: id })))
       },
+    [`16/13 MUST fail an item without ids that matches nothing once, as ${notFound}`]: async (client) => {
+      const nowhere = [
+        { parent_code: 'nowhere' },
+        { channel: 'nowhere' },
+        { parent_code: 'R', channel: 'SMP' },
+        { parent_code: '' },
+        { parent_code: '', channel: '' },
+        { parent_code: 'nowhere' },
+      ]
+      const store = await shop(gateway)
+      const body = nowhere.map((rest) => item(store, rest))
+      const outcome = await send(client, body)
+      expect(outcome).toMatchObject(answer(0, body.length))
+      expect(failuresOf(outcome)).toMatchObject(body.map((_, index) => ({ reason: notFound, index })))
+    },
     '17/14 MUST fail an item of an unknown store as store_not_found with HTTP 200, once for each id, and go ahead with the others':
       async (client) => {
         const unknown = unknownStore()

@@ -90,17 +90,6 @@ requirements('POST /assets/unlink', (gateway) => ({
     const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
     expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
   },
-  'ASSETS-UNLINK-13 MUST fail an empty group once, as link_not_found': async (client) => {
-    const store = await shop(gateway)
-    const outcome = await client.unlinkAssets([
-      from(store, { parent_code: 'nowhere' }),
-      from(store, { channel: 'nowhere' }),
-      from(store, { parent_code: '', channel: '' }),
-    ])
-    expect(outcome).toMatchObject({ data: { unlinked: 0, failed: 3 } })
-    const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
-    expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
-  },
   'ASSETS-UNLINK-16 MUST count a link that several items choose once, and the links of one asset each': async (
     client,
   ) => {
