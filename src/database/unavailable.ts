@@ -28,9 +28,11 @@ export function isLockTimeout(error: unknown): boolean {
 const shortages: Record<string, string> = {
   '53200': 'the database has no memory left',
   '53300': 'too many requests wait',
+  '55P03': 'other requests have locked what this one changes',
+  '57014': 'the database has not finished in time',
 }
 
-/** The resource that the database lacks, for clients; undefined if it lacks none or cannot be reached. */
+/** What the database lacks, such as room or time, for clients; undefined if nothing, or if it cannot be reached. */
 export function shortageOf(error: unknown): string | undefined {
   if (isWithoutRoom(error)) return 'the database has no room on its disk'
   return shortages[codeOf(error)]

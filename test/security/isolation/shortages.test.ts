@@ -91,6 +91,17 @@ it('a database without memory says so', { timeout: 60_000 }, async () => {
   await expect.poll(async () => (await createProducts(store, 'A', 1)).status).toBe(200)
 })
 
+it('a write that waits too long for another one says so', { timeout: 60_000 }, async () => {
+  const store = await newStore(program)
+  const other = new pg.Client(postgres.connection)
+  await other.connect()
+  await other.query('begin; lock table product in share mode')
+  const details = 'other requests have locked what this one changes; retry later'
+  expect(problemOf(await createProducts(store, 'L', 1))).toEqual({ ...unavailable, details })
+  expect(logged('other requests have locked what this one changes')).toBe(true)
+  await other.end()
+})
+
 it('an identity provider that is silent is named', { timeout: 60_000 }, async () => {
   const jwt = [{ alg: 'ES256', kid: 'a' }, { sub: 'x' }, 'signature'].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
