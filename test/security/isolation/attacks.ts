@@ -403,6 +403,26 @@ export const attacks: Attack[] = [
     },
   },
   {
+    name: 'reverts that skip 100,000 values',
+    isLong: true,
+    prepare: async (attacker) => {
+      const valuesOf = (value: string) => Object.fromEntries(times(10, (i) => [`n${i} ${'\u0001'.repeat(200)}`, value]))
+      await fill(attacker, 10_000, () => valuesOf('x'))
+      for (const requestId of ['first', 'second']) {
+        for (let from = 0; from < 10_000; from += 500) {
+          const items = times(500, (i) => ({ product_code: `P${from + i}`, ...valuesOf(requestId) }))
+          await attacker.send(put(attacker.store, items, { headers: { 'x-request-id': requestId } }))
+        }
+      }
+    },
+    run: async (attacker) => {
+      const path = `/v1/requests/first/revert?store_uuid=${attacker.store}`
+      for (const policy of ['skip', 'fail']) {
+        await together(attacker, 3, { method: 'POST', path: `${path}&if_changed_since=${policy}` })
+      }
+    },
+  },
+  {
     name: '8 filterable attributes, indexed by jobs',
     isLong: true,
     prepare: (attacker) =>

@@ -267,6 +267,38 @@ it('what is not measured beforehand is read to its end, and the request is repea
   expect((await sessions()).all).toEqual(expect.arrayContaining(before.own))
 })
 
+const revertRequest =
+  'revertRequest(storeUuid: $store, requestId: $id) { more skipped { reason } reverted { products } }'
+const reverting = (...fields: string[]) =>
+  `mutation ($store: ID!, $id: String!) { ${fields.map((name) => `${name}: ${revertRequest}`).join(' ')} }`
+
+it.each<[string, (id: string) => Promise<unknown>]>([
+  ['revertRequest', async (id) => (await gateway.data(reverting('a'), { store, id })).a],
+  ['POST /requests/{id}/revert', (id) => restData(gateway, `POST /requests/${id}/revert?store_uuid=${store}`)],
+])('a revert of thousands of values is made by another thread, and of a thousand it is not: %s', async (_, revert) => {
+  const put = async (products: number, names: number, id: string) => {
+    const values = Object.fromEntries(Array.from({ length: names }, (_, i) => [`${i} ${'\u0001'.repeat(200)}`, id]))
+    const body = Array.from({ length: products }, (_, i) => ({ product_code: `P${i + 1}`, ...values }))
+    const headers = { 'x-request-id': id }
+    expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body, headers })).status).toBe(200)
+  }
+  await fillProducts(100, 'x')
+  for (const id of ['small', 'later']) await put(100, 10, id)
+  const before = await sessions()
+  expect(await revert('small')).toHaveProperty('skipped.length', 1_000)
+  expect((await sessions()).inThreads).toBe(before.inThreads)
+  for (const id of ['large', 'latest']) await put(100, 11, id)
+  const several = await gateway.graphql(reverting('a', 'b'), { store, id: 'large' })
+  const refused = {
+    message: expect.stringMatching(/a revertRequest that is sent with other fields may revert 1000 changes/),
+    extensions: { code: 'payload_too_large' },
+  }
+  expect(several.errors).toMatchObject([refused])
+  const prior = await sessions()
+  expect(await revert('large')).toHaveProperty('skipped.length', 1_100)
+  expect((await sessions()).inThreads).not.toBe(prior.inThreads)
+})
+
 it('an asset is placed in a group of thousands by another thread', async () => {
   await fillGroup(6_000)
   const before = await sessions()

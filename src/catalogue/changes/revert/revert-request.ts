@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { CatalogueError, invalidRequest } from '../../../errors.ts'
+import { currentReadLimit } from '../../../request/context.ts'
 import { storeUuidOf } from '../../../text.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
 import type { Catalogue, WriteCatalogue } from '../../catalogue.ts'
@@ -58,6 +59,7 @@ export async function revertRequest(
     const details = `a request with at most ${max} changes can be reverted here; it has ${found.items}: use \`catalog revert\``
     throw new CatalogueError('payload_too_large', [{ field: 'requestId', details }])
   }
+  requireFewHere(found.items)
   const { seqs, kinds } = found
   await lockStore(catalogue, uuid, locksOf(found))
   const cancelled = await requireNotReverted(catalogue, uuid, requestId, policy)
@@ -74,6 +76,16 @@ export async function revertRequest(
   }
   if (policy === 'FAIL') requireComplete(skipped)
   return { storeUuid: uuid, requestId: origin.requestId, reverted, skipped: skipped.kept, more: skipped.more }
+}
+
+/** The names of that many skipped items make an answer of up to 3 MB. */
+function requireFewHere(items: number): void {
+  const readLimit = currentReadLimit()
+  const most = Math.floor(readLimit.maxRows / 5)
+  if (items <= most) return
+  throw readLimit.stopAtRows(
+    `a revertRequest that is sent with other fields may revert ${most} changes; there are ${items}: send a request for this field`,
+  )
 }
 
 interface Found {
