@@ -141,6 +141,8 @@ begin
       group by hashtext(case when (select is_divided from size) then product_code || key else product_code end)
         % (select parts from size)
     )
+    -- One row for each of the ledger. The first one, which is there even if nothing is recorded, also has the counts of
+    -- the request. Products that are not written do not exist (`fits` is null), are too large, or do not change.
     select *
     from (
       select 1::bigint as number, array_agg(code) filter (where fits is null) as missing,
