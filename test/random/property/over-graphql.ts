@@ -1,3 +1,5 @@
+import type { Item } from '../../support/clients/client.ts'
+import { documentOf } from '../../support/clients/operations.ts'
 import type { TestGateway } from '../../support/servers/gateway.ts'
 import type { Failure } from './model-assets.ts'
 import type { Patch, ProductQuery } from './model-products.ts'
@@ -9,79 +11,74 @@ type Of<K extends Operation['kind']> = Extract<Operation, { kind: K }>
 /** Does an operation, store names resolved, at /graphql and answers in the model's words. */
 export async function perform(gateway: TestGateway, operation: Operation): Promise<object> {
   if (operation.kind === 'queryProducts') return walkProducts(gateway, operation)
-  const [document, variables] = graphqlRequest(operation)
-  const { data, errors } = await gateway.graphql(document, variables)
+  const [field, args] = fieldOf(operation)
+  const { data, errors } = await gateway.graphql(documentOf(field, args, `{ ${selections[field]} }`), args)
   if (errors) return { error: errors[0]?.extensions.code }
-  return graphqlAnswer(operation, Object.values(data ?? {})[0])
+  return graphqlAnswer(operation, data?.result)
 }
 
 const failureFields = 'failed errorInfo { reason details index storeUuid channel parentCode assetId }'
 const failedProducts = 'failedProducts { productCode failures { attribute reason } }'
 const group = 'parentCode channel assetType storeUuid assets { assetId urlField url }'
-const orderVariables = '$dryRun: Boolean, $store: ID!, $channel: String, $parentCode: String!, $assetFormat: String'
-const orderArguments =
-  'dryRun: $dryRun, storeUuid: $store, channel: $channel, parentCode: $parentCode, assetFormat: $assetFormat'
-const documents = {
-  createStore: `mutation ($dryRun: Boolean, $input: CreateStoreInput!, $linked: ID, $copyTaxonomy: Boolean) {
-    createStore(dryRun: $dryRun, input: $input, linkedStoreId: $linked, copyTaxonomy: $copyTaxonomy) { storeUuid storeGroup } }`,
-  defineAttributes: `mutation ($dryRun: Boolean, $store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-    defineAttributes(dryRun: $dryRun, storeUuid: $store, definitions: $definitions) { name type allowedValues maxLength pattern filterable searchable } }`,
-  updateProducts: `mutation ($dryRun: Boolean, $store: ID!, $patches: [ProductPatch!]!) {
-    updateProducts(dryRun: $dryRun, storeUuid: $store, products: $patches) { storeUuid updatedSkus unavailableSkus ${failedProducts} } }`,
-  upsertProducts: `mutation ($dryRun: Boolean, $store: ID!, $patches: [ProductPatch!]!) {
-    upsertProducts(dryRun: $dryRun, storeUuid: $store, products: $patches) { storeUuid createdSkus updatedSkus ${failedProducts} } }`,
-  addAssets: `mutation ($dryRun: Boolean, $store: ID!, $assets: [NewAsset!]!) {
-    addAssets(dryRun: $dryRun, storeUuid: $store, assets: $assets) { added linked assetIds ${failureFields} } }`,
-  deleteAssets: `mutation ($dryRun: Boolean, $selectors: [AssetSelector!]!) {
-    deleteAssets(dryRun: $dryRun, selectors: $selectors) { deletedCount ${failureFields} } }`,
-  unlinkAssets: `mutation ($dryRun: Boolean, $selectors: [AssetUnlink!]!) { unlinkAssets(dryRun: $dryRun, links: $selectors) { unlinked ${failureFields} } }`,
-  createProducts: `mutation ($dryRun: Boolean, $store: ID!, $channel: String, $patches: [ProductPatch!]!) {
-    createProducts(dryRun: $dryRun, storeUuid: $store, channel: $channel, products: $patches) {
-      storeUuid createdSkus existingSkus ${failedProducts} } }`,
-  deleteProducts: `mutation ($dryRun: Boolean, $store: ID!, $codes: [String!]!) {
-    deleteProducts(dryRun: $dryRun, storeUuid: $store, productCodes: $codes) { storeUuid deletedSkus unavailableSkus } }`,
-  placeAssets: `mutation ($dryRun: Boolean, $store: ID!, $channel: String, $placements: [AssetPlacement!]!) {
-    placeAssets(dryRun: $dryRun, storeUuid: $store, channel: $channel, groups: $placements) {
-      created updated ${failureFields} } }`,
-  reorderAssets: `mutation (${orderVariables}, $assetIds: [String!]!) {
-    reorderAssets(${orderArguments}, assetIds: $assetIds) { ${group} } }`,
-  moveAsset: `mutation (${orderVariables}, $assetId: String!, $position: Int!) {
-    moveAsset(${orderArguments}, assetId: $assetId, position: $position) { ${group} } }`,
-  pageProducts: `query ($store: ID!, $filter: ProductFilter, $offset: Int, $limit: Int) {
-    productPage(storeUuid: $store, filter: $filter, offset: $offset, limit: $limit) {
-      storeUuid totalProducts returnedProducts
-      products { productCode status attributes assetGroups { channel assets { assetId urlField url } } } } }`,
-  listAssets: `query ($store: ID!, $channel: String, $assetFormat: String, $offset: Int, $limit: Int) {
-    assetGroups(storeUuid: $store, channel: $channel, assetFormat: $assetFormat, offset: $offset, limit: $limit) {
-      totalGroups returnedGroups groups { ${group} } } }`,
+const selections = {
+  createStore: 'storeUuid storeGroup',
+  defineAttributes: 'name type allowedValues maxLength pattern filterable searchable',
+  updateProducts: `storeUuid updatedSkus unavailableSkus ${failedProducts}`,
+  upsertProducts: `storeUuid createdSkus updatedSkus ${failedProducts}`,
+  createProducts: `storeUuid createdSkus existingSkus ${failedProducts}`,
+  deleteProducts: 'storeUuid deletedSkus unavailableSkus',
+  addAssets: `added linked assetIds ${failureFields}`,
+  deleteAssets: `deletedCount ${failureFields}`,
+  unlinkAssets: `unlinked ${failureFields}`,
+  placeAssets: `created updated ${failureFields}`,
+  reorderAssets: group,
+  moveAsset: group,
+  productPage: `storeUuid totalProducts returnedProducts
+    products { productCode status attributes assetGroups { channel assets { assetId urlField url } } }`,
+  assetGroups: `totalGroups returnedGroups groups { ${group} }`,
 }
 
-function graphqlRequest(operation: Exclude<Operation, { kind: 'queryProducts' }>): [string, Record<string, unknown>] {
-  const { api: _door, kind, ...variables } = operation
-  switch (operation.kind) {
-    case 'listAssets':
-      return [documents.listAssets, { store: operation.store, ...operation.listing }]
-    case 'pageProducts':
-      return [documents.pageProducts, { ...variables, filter: filterOf(operation.query), ...operation.page }]
-    case 'updateProducts':
-    case 'upsertProducts':
-    case 'createProducts':
-      return [documents[operation.kind], { ...variables, patches: operation.patches.map(graphqlPatch) }]
-    case 'placeAssets': {
-      const placements = operation.placements.map((given) => ({ ...given, assets: Object.fromEntries(given.assets) }))
-      return [documents.placeAssets, { ...variables, placements }]
-    }
-    case 'orderAssets': {
-      const { order } = operation
-      const document = order.position === undefined ? documents.reorderAssets : documents.moveAsset
-      return [document, { ...variables, ...order, assetId: order.assetIds[0] }]
+/** The field of an operation, and its arguments. */
+function fieldOf(operation: Exclude<Operation, { kind: 'queryProducts' }>): [keyof typeof selections, Item] {
+  const { kind, dryRun } = operation
+  const own = { dryRun, ...('store' in operation && { storeUuid: operation.store }) }
+  switch (kind) {
+    case 'createStore': {
+      const { input, linked: linkedStoreId, copyTaxonomy } = operation
+      return [kind, { dryRun, input, linkedStoreId, copyTaxonomy }]
     }
     case 'defineAttributes': {
       const definitions = operation.definitions.map((given) => ({ ...given, type: given.type.toUpperCase() }))
-      return [documents.defineAttributes, { ...variables, definitions }]
+      return [kind, { ...own, definitions }]
     }
-    default:
-      return [documents[kind as keyof typeof documents], variables]
+    case 'updateProducts':
+    case 'upsertProducts':
+      return [kind, { ...own, products: operation.patches.map(graphqlPatch) }]
+    case 'createProducts':
+      return [kind, { ...own, channel: operation.channel, products: operation.patches.map(graphqlPatch) }]
+    case 'deleteProducts':
+      return [kind, { ...own, productCodes: operation.codes }]
+    case 'addAssets':
+      return [kind, { ...own, assets: operation.assets }]
+    case 'deleteAssets':
+      return [kind, { dryRun, selectors: operation.selectors }]
+    case 'unlinkAssets':
+      return [kind, { dryRun, links: operation.selectors }]
+    case 'placeAssets': {
+      const groups = operation.placements.map((given) => ({ ...given, assets: Object.fromEntries(given.assets) }))
+      return [kind, { ...own, channel: operation.channel, groups }]
+    }
+    case 'orderAssets': {
+      const { assetIds, position, ...place } = operation.order
+      if (position === undefined) return ['reorderAssets', { ...own, ...place, assetIds }]
+      return ['moveAsset', { ...own, ...place, assetId: assetIds[0], position }]
+    }
+    case 'pageProducts': {
+      const { offset, limit } = operation.page
+      return ['productPage', { storeUuid: operation.store, filter: filterOf(operation.query), offset, limit }]
+    }
+    case 'listAssets':
+      return ['assetGroups', { storeUuid: operation.store, ...operation.listing }]
   }
 }
 
