@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, it } from 'vitest'
 import { outcomeOf, refusal, runCli, startCli } from '../support/clients/cli.ts'
+import { ask } from '../support/clients/operations.ts'
 import { settled } from '../support/database/changes.ts'
-import { addAssets, addProducts, newStore, query } from '../support/factories.ts'
+import { addAssets, addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -18,13 +19,6 @@ let store: string
 beforeEach(async () => {
   store = await newStore(gateway)
 })
-
-const deleteProducts = (codes: string[]) =>
-  query(
-    gateway,
-    'mutation ($store: ID!, $codes: [String!]!) { result: deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }',
-    { store, codes },
-  )
 
 it('catalog changes lists who changed what, as lines or as JSON', async () => {
   await addProducts(gateway, store, ['A', 'a code'])
@@ -79,7 +73,7 @@ it('catalog export --since writes what has changed and what is gone, and the cur
     ['x', 'B', { url: 'https://a.example/x' }],
     ['y', 'no product', { url: 'https://a.example/y' }],
   ])
-  await deleteProducts(['C'])
+  await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['C'] })
   await settled(gateway.database)
   const first = await since(start.next)
   expect(first.lines).toEqual([

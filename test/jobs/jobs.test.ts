@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { newStore, query, unknownStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
+import { newToken } from '../support/tokens.ts'
 import { outputOf as outputOn, runJob, startExport, startImport } from './support.ts'
 
 const gateway = useGateway()
@@ -118,10 +119,8 @@ it('says what is wrong with what it is asked, and with a file that cannot be imp
 it('shows a job to those only who see its store', async () => {
   const [mine, other] = [await newStore(gateway), await newStore(gateway)]
   const { jobId } = await done(startImport, { storeUuid: mine, input: { content: 'sku\nA\n' } })
-  const tokenOf = async (store: string) => {
-    const document = `mutation ($stores: [ID!]) { result: createToken(input: { name: "n", scopes: [READ, WRITE], stores: $stores }) { secret } }`
-    return (await query<{ secret: string }>(gateway, document, { stores: [store] })).result.secret
-  }
+  const tokenOf = async (store: string) =>
+    (await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })).secret
   const ask = async (secret: string, body: object) =>
     (await gateway.call('/graphql', { method: 'POST', token: secret, body })).json
   const see = { query: 'query ($id: ID!) { job(id: $id) { jobId } }', variables: { id: jobId } }

@@ -7,7 +7,8 @@ import { followStore } from '../../src/catalogue/readiness/follow-store.ts'
 import type { NewRequirement } from '../../src/catalogue/readiness/requirements.ts'
 import { resetLedger } from '../../src/database/change-days.ts'
 import { productReadiness, type Readiness, setRequirements, storeReadiness } from '../catalogue/readiness/support.ts'
-import { addAssets, newStore } from '../support/factories.ts'
+import { ask } from '../support/clients/operations.ts'
+import { addAssets, addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { itHolds } from './property/play.ts'
 
@@ -104,19 +105,11 @@ async function take(store: string, one: Step, required: Map<string, Requirement[
   switch (one.kind) {
     case 'upsert': {
       const { code: productCode, status, attributes } = one
-      await gateway.data(
-        `mutation ($store: ID!, $products: [ProductPatch!]!) {
-          upsertProducts(storeUuid: $store, products: $products) { createdSkus } }`,
-        { store, products: [{ productCode, status: status.toLowerCase(), attributes }] },
-      )
-      return
+      return addProducts(gateway, store, [{ productCode, status: status.toLowerCase(), attributes }])
     }
-    case 'delete': {
-      const document =
-        'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
-      await gateway.data(document, { store, codes: [one.code] })
+    case 'delete':
+      await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: [one.code] })
       return
-    }
     case 'link':
       return addAssets(gateway, store, [[one.asset, one.code, { channel: one.channel }]])
     case 'delete asset':

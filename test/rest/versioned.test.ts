@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Call } from '../support/clients/http.ts'
+import { ask } from '../support/clients/operations.ts'
 import { addAssets, storeWithAssets, unknownStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
 
@@ -73,11 +74,7 @@ it('shows each kind of write at once, on every instance', async () => {
         method: 'POST',
         body: [{ parent_code: 'P', asset_type: 'image', assets: { 'Image URL 1': 'https://cdn.example/first' } }],
       }),
-    () =>
-      gateway.data(
-        'mutation ($s: ID!) { moveAsset(storeUuid: $s, parentCode: "P", assetId: "a", position: 3) { parentCode } }',
-        { s: store },
-      ),
+    () => ask(gateway, 'moveAsset', { storeUuid: store, parentCode: 'P', assetId: 'a', position: 3 }),
     () => gateway.call('/v1/assets/unlink', { method: 'POST', body: [{ ...link, asset_id: 'c' }] }),
     () => gateway.call('/v1/assets', { method: 'DELETE', body: [{ store_uuid: store, asset_id: 'b' }] }),
     () =>

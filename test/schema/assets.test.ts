@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
+import { ask } from '../support/clients/operations.ts'
 import { addAssets, storeWithAssets } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
@@ -16,10 +17,8 @@ beforeAll(async () => {
     ['a1', 'B', { url: 'https://cdn.example/One.jpg' }],
     ['a1', 'B', { url: 'https://cdn.example/One.jpg', channel: 'channel_value_1' }],
   ])
-  const unlink = `mutation ($store: ID!) {
-    unlinkAssets(links: [{ storeUuid: $store, parentCode: "B", channel: "SMP", assetId: "a4" }]) { unlinked }
-  }`
-  expect(await gateway.data(unlink, { store })).toEqual({ unlinkAssets: { unlinked: 1 } })
+  const links = [{ storeUuid: store, parentCode: 'B', channel: 'SMP', assetId: ['a4'] }]
+  expect(await ask(gateway, 'unlinkAssets', { links }, '{ unlinked }')).toEqual({ unlinked: 1 })
 })
 
 async function found(filter: object, page = 'first: 10') {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { noCounts } from '../../src/import/report/counts.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
+import { ask } from '../support/clients/operations.ts'
 import { addAssets, addProducts, define, newStore, unknownStore } from '../support/factories.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -49,8 +50,7 @@ describe('rows', () => {
 
   it('have no group of a channel whose assets are deleted', async () => {
     const store = await filledStore('deleted')
-    const document = `mutation ($store: ID!) { deleteAssets(selectors: { storeUuid: $store, assetId: ["3"] }) { deletedCount } }`
-    await gateway.data(document, { store })
+    await ask(gateway, 'deleteAssets', { selectors: [{ storeUuid: store, assetId: ['3'] }] })
     expect(await read('coverageRows', { stores: [store] }, 'channel assetFormat groups')).toEqual([
       { channel: 'SMP', assetFormat: 'image', groups: 2 },
       { channel: 'channel_value_2', assetFormat: 'image', groups: 0 },

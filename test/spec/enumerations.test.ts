@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Item } from '../support/clients/client.ts'
 import { graphqlClient } from '../support/clients/graphql-client.ts'
+import { ask } from '../support/clients/operations.ts'
 import { newStore, query, storeBody } from '../support/factories.ts'
 import { graphql, requirements } from './requirement.ts'
 
@@ -74,10 +75,8 @@ requirements('enumerations', (gateway) => ({
   'ENUM-06 MUST link assets on every channel': graphql(async () => {
     const store = await newStore(gateway)
     const assets = channels.map((channel) => ({ assetId: 'a', parentCode: 'P', channel, url: 'https://cdn.example/a' }))
-    const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
-        result: addAssets(storeUuid: $store, assets: $assets) { linked failed }
-      }`
-    expect((await query(gateway, document, { store, assets })).result).toEqual({ linked: 38, failed: 0 })
+    const added = await ask(gateway, 'addAssets', { storeUuid: store, assets }, '{ linked failed }')
+    expect(added).toEqual({ linked: 38, failed: 0 })
     for (const channel of channels) {
       const outcome = await graphqlClient(gateway).listAssets({ store_uuid: store, channel })
       expect(outcome).toMatchObject({ data: { total_groups: 1, groups: [{ channel }] } })

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { ask } from '../support/clients/operations.ts'
 import { type NewLink, newStore, storeWithAssets, urlOf } from '../support/factories.ts'
 import { graphql, requirements } from './requirement.ts'
 
@@ -29,13 +30,9 @@ requirements('requests of 10,000 items', (gateway) => ({
   'ADD-ASSETS-20 MUST make 10,000 assets in one request, all of one group, in order': graphql(async () => {
     const store = await newStore(gateway)
     const assetIds = Array.from({ length: 10_000 }, (_, i) => `asset ${i}`)
-    const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
-      addAssets(storeUuid: $store, assets: $assets) { added linked failed }
-    }`
     const assets = assetIds.map((assetId) => ({ assetId, parentCode: 'P', url: urlOf(assetId) }))
-    expect(await gateway.data(document, { store, assets })).toEqual({
-      addAssets: { added: 10_000, linked: 10_000, failed: 0 },
-    })
+    const added = await ask(gateway, 'addAssets', { storeUuid: store, assets }, '{ added linked failed }')
+    expect(added).toEqual({ added: 10_000, linked: 10_000, failed: 0 })
     const { store: found } = await gateway.data(
       `{ store(storeUuid: "${store}") { assetGroups(limit: 1) { groups { assets(first: 10000) { assetId } } } } }`,
     )

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { importFile } from '../../../src/import/import.ts'
 import { importRequest } from '../../../src/import/options.ts'
+import { attempt } from '../../support/clients/operations.ts'
 import { changesOf } from '../../support/database/changes.ts'
 import { valueFaults } from '../../support/database/value-faults.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
@@ -127,17 +128,10 @@ async function doMore(store: string, other: More, i: number): Promise<void> {
       return
     }
     case 'updateStore':
-      await gateway.graphql(
-        'mutation ($store: ID!, $input: UpdateStoreInput!) { updateStore(storeUuid: $store, input: $input) { storeName } }',
-        { store, input: other.input },
-      )
+      await attempt(gateway, 'updateStore', { storeUuid: store, input: other.input })
       return
     case 'removeDefinitions':
-      await gateway.graphql(
-        `mutation ($store: ID!, $names: [String!]!) {
-          removeAttributeDefinitions(storeUuid: $store, names: $names) { name } }`,
-        { store, names: other.names },
-      )
+      await attempt(gateway, 'removeAttributeDefinitions', { storeUuid: store, names: other.names })
       return
     case 'putOnce': {
       const headers = { 'Idempotency-Key': `key ${i} ${store}` }
@@ -158,11 +152,8 @@ async function doMore(store: string, other: More, i: number): Promise<void> {
     case 'revert': {
       const items = await changesOf(gateway.database, store)
       const requestId = items[other.nth % Math.max(items.length, 1)]?.requestId
-      await gateway.graphql(
-        `mutation ($store: ID!, $requestId: String!) {
-          revertRequest(storeUuid: $store, requestId: $requestId, ifChangedSince: SKIP) { requestId } }`,
-        { store, requestId },
-      )
+      const args = { storeUuid: store, requestId, ifChangedSince: 'SKIP' }
+      if (requestId !== undefined) await attempt(gateway, 'revertRequest', args, '{ requestId }')
     }
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
+import { ask } from '../../support/clients/operations.ts'
 import { addAssets, addProducts, define, newStore } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
@@ -294,9 +295,7 @@ it('each product that nobody writes is listed once, in order, while others are w
   const random = new Random(seed)
   const disturb = async () => {
     const productCode = `moving-${random.below(40)}`
-    const document =
-      'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
-    if (random.below(3) === 0) await gateway.data(document, { store: uuid, codes: [productCode] })
+    if (random.below(3) === 0) await ask(gateway, 'deleteProducts', { storeUuid: uuid, productCodes: [productCode] })
     else
       await addProducts(gateway, uuid, [{ productCode, attributes: { Price: String(random.below(20)), Color: 'c1' } }])
   }
