@@ -103,7 +103,7 @@ export const errorReasons: readonly ErrorReason[] = [
     answer: 'TooManyRequests',
     on: 'all',
     meaning:
-      'The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB.',
+      'The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours.',
   },
   {
     reason: 'internal_error',

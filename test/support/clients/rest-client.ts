@@ -90,6 +90,7 @@ export const statusOfReason: Record<string, number> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
+  quota_exceeded: 429,
   internal_error: 500,
   downstream_unavailable: 502,
   unavailable: 503,

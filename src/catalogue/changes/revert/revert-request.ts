@@ -6,6 +6,7 @@ import { BoundedFailures } from '../../bounded-failures.ts'
 import type { Catalogue, WriteCatalogue } from '../../catalogue.ts'
 import { type LockRequest, lockStore } from '../../locks.ts'
 import { listReverts, revertFinder } from '../receipt.ts'
+import { recordedByReverts, requireQuota } from './quota.ts'
 import { assetsAndLinks } from './revert-assets.ts'
 import { products } from './revert-products.ts'
 import { definitions, requirements, storeFields } from './revert-settings.ts'
@@ -34,7 +35,8 @@ const steps = [storeFields, definitions, requirements, assetsAndLinks, products]
 /**
  * Restores the values from before a request, in one transaction. The ledger records the revert, so it can be reverted.
  * Items that later requests changed are skipped, overwritten, or fail the revert. Throws `changes_disabled`,
- * `request_not_found`, `not_revertible`, or `payload_too_large` for more than `max` items. At most fifteen statements.
+ * `request_not_found`, `not_revertible`, `quota_exceeded`, or `payload_too_large` for more than `max` items. At most
+ * fifteen statements.
  */
 export async function revertRequest(
   catalogue: WriteCatalogue,
@@ -59,6 +61,7 @@ export async function revertRequest(
     const details = `a request with at most ${max} changes can be reverted here; it has ${found.items}: use \`catalog revert\``
     throw new CatalogueError('payload_too_large', [{ field: 'requestId', details }])
   }
+  if (max === maxItems) requireQuota(found.recordedMb)
   requireFewHere(found.items)
   const { seqs, kinds } = found
   await lockStore(catalogue, uuid, locksOf(found))
@@ -90,6 +93,8 @@ function requireFewHere(items: number): void {
 
 interface Found {
   items: number
+  /** What reverts have recorded in the store in the last 24 hours, in MiB. */
+  recordedMb: number
   seqs: string[]
   firstAt: Date
   kinds: string[]
@@ -109,7 +114,7 @@ async function findChanges({ db }: Catalogue, storeUuid: string, requestId: stri
     select coalesce(sum(items), 0)::int as items, array_agg(seq::text order by seq) as seqs, min(at) as "firstAt",
       coalesce(array_agg(distinct kind), '{}') as kinds, case when sum(count) <= ${maxNames}::integer then (
         select json_agg(n) from (select distinct kind, unnest(codes) as name from own) n
-      ) end as names
+      ) end as names, ${recordedByReverts(storeUuid)} as "recordedMb"
     from own`.execute(db)
   return rows[0]
 }
