@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { storeReadiness } from '../catalogue/readiness/support.ts'
 import { refusal, runCli } from '../support/clients/cli.ts'
+import { ask } from '../support/clients/operations.ts'
 import { query, storeWithProducts } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
@@ -37,8 +38,7 @@ it('changes nothing in a dry run, and refuses a channel or store that there is n
   expect(dry).toMatchObject({ code: 0, stdout: expect.stringMatching(/^required: Title\n/) })
   expect(await storeReadiness(gateway, store, 'SMP')).toBeNull()
   const named = ['shopify', '--store', `of ${store}`, '--channel', 'SMP', '--dry-run']
-  const rename = `mutation ($store: ID!, $name: String!) { result: updateStore(storeUuid: $store, input: { storeName: $name }) { storeUuid } }`
-  await query(gateway, rename, { store, name: `of ${store}` })
+  await ask(gateway, 'updateStore', { storeUuid: store, input: { storeName: `of ${store}` } }, '{ storeUuid }')
   expect(await use(...named)).toMatchObject({ code: 0, stdout: dry.stdout })
   for (const [map, problem] of [
     ['Title', '--map must be ATTRIBUTE=ATTRIBUTE; got "Title"'],

@@ -4,6 +4,7 @@ import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-mode
 import { stateOf } from '../catalogue/changes/revert-support.ts'
 import { useCatalog } from '../import/catalog.ts'
 import { runCli } from '../support/clients/cli.ts'
+import { ask } from '../support/clients/operations.ts'
 import { startTestGateway } from '../support/servers/gateway.ts'
 
 const catalog = useCatalog()
@@ -75,14 +76,10 @@ it('reverts an import that was a job', async () => {
   const before = await stateOf(catalog, store)
   const gateway = await startTestGateway({ database: catalog.database })
   try {
-    const start = `mutation ($store: ID!, $content: String!) {
-      startImport(storeUuid: $store, input: { content: $content, format: CSV }) { jobId } }`
-    const { startImport } = (await gateway.data(start, { store, content: second })) as unknown as {
-      startImport: { jobId: string }
-    }
-    const state = async () =>
-      (await gateway.data('query ($id: ID!) { job(id: $id) { state } }', { id: startImport.jobId })).job
-    await expect.poll(state, { timeout: 60_000 }).toEqual({ state: 'SUCCEEDED' })
+    const input = { content: second, format: 'CSV' }
+    const { jobId: id } = await ask(gateway, 'startImport', { storeUuid: store, input }, '{ jobId }')
+    const job = () => ask(gateway, 'job', { id }, '{ state }')
+    await expect.poll(job, { timeout: 60_000 }).toEqual({ state: 'SUCCEEDED' })
   } finally {
     await gateway.stop()
   }

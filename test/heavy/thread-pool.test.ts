@@ -7,6 +7,7 @@ import { createThreadPool, type PoolOptions } from '../../src/heavy/thread-pool.
 import { requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
 import { send } from '../support/clients/http.ts'
+import { ask } from '../support/clients/operations.ts'
 import { newStore, productOf, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, token, useGateway } from '../support/servers/gateway.ts'
 
@@ -76,12 +77,9 @@ describe('a request with a large body', () => {
   })
 
   it('is run as GraphQL too, with its jobs', async () => {
-    const { startImport } = await gateway.data(
-      'mutation ($store: ID!, $content: String!) { startImport(storeUuid: $store, input: { content: $content }) { jobId } }',
-      { store, content: `sku,One,Two\nimported,${long},${long}\n` },
-    )
-    const job = `{ job(id: "${(startImport as unknown as { jobId: string }).jobId}") { state } }`
-    await expect.poll(() => gateway.data(job)).toEqual({ job: { state: 'SUCCEEDED' } })
+    const input = { content: `sku,One,Two\nimported,${long},${long}\n` }
+    const { jobId: id } = await ask(gateway, 'startImport', { storeUuid: store, input }, '{ jobId }')
+    await expect.poll(() => ask(gateway, 'job', { id }, '{ state }')).toEqual({ state: 'SUCCEEDED' })
     expect(await productOf(gateway, store, 'imported')).toBeDefined()
   })
 

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
+import { withRequestId } from '../../support/clients/caller.ts'
 import { runCli } from '../../support/clients/cli.ts'
+import { ask } from '../../support/clients/operations.ts'
 import { changesOf } from '../../support/database/changes.ts'
-import { newStore, query } from '../../support/factories.ts'
+import { newStore } from '../../support/factories.ts'
 import { useFolder } from '../../support/folder.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 
@@ -38,19 +40,10 @@ it('an import of the command line is recorded under the name of its user, a dry 
 
 it('an import in the background is recorded under the token and the request that started it', async () => {
   const store = await newStore(gateway)
-  const document = `mutation ($store: ID!, $content: String!) {
-    startImport(storeUuid: $store, input: { content: $content, format: CSV, assets: ["images"] }) { jobId } }`
-  const headers = { 'X-Request-Id': 'starts-an-import' }
-  const { json } = await gateway.call('/graphql', {
-    method: 'POST',
-    body: { query: document, variables: { store, content: csv } },
-    headers,
-  })
-  const { jobId } = (json as { data: { startImport: { jobId: string } } }).data.startImport
-  const state = async () =>
-    (await query<{ state: string }>(gateway, 'query ($jobId: ID!) { result: job(id: $jobId) { state } }', { jobId }))
-      .result.state
-  await expect.poll(state, { timeout: 60_000 }).toBe('SUCCEEDED')
+  const input = { content: csv, format: 'CSV', assets: ['images'] }
+  const starting = withRequestId(gateway, 'starts-an-import')
+  const { jobId: id } = await ask(starting, 'startImport', { storeUuid: store, input }, '{ jobId }')
+  await expect.poll(() => ask(gateway, 'job', { id }, '{ state }'), { timeout: 60_000 }).toEqual({ state: 'SUCCEEDED' })
   const changes = (await changesOf(gateway.database, store)).filter(({ via }) => via === 'job')
   expect(changes).toHaveLength(4)
   for (const change of changes)

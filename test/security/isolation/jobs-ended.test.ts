@@ -1,11 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { TaskLimits } from '../../../src/heavy/thread-pool.ts'
+import { ask } from '../../support/clients/operations.ts'
 import { newStore } from '../../support/factories.ts'
 import { startTestGateway } from '../../support/servers/gateway.ts'
-
-const startImport = `mutation ($store: ID!, $content: String!) {
-  job: startImport(storeUuid: $store, input: { content: $content, preset: SHOPIFY }) { jobId } }`
-const readJob = 'query ($id: ID!) { job(id: $id) { state error } }'
 
 /** Imports a product of so many rows, which are in memory together, by a gateway whose jobs may take so much. */
 async function importWith(rows: number, jobLimits: TaskLimits) {
@@ -13,11 +10,9 @@ async function importWith(rows: number, jobLimits: TaskLimits) {
   onTestFinished(() => gateway.stop())
   const columns = Array.from({ length: 1_800 }, (_, i) => `c${i}`)
   const content = `Handle,${columns.join(',')}\n${`A${','.repeat(columns.length)}\n`.repeat(rows)}`
-  const { job } = (await gateway.data(startImport, { store: await newStore(gateway), content })) as unknown as {
-    job: { jobId: string }
-  }
-  const current = async () =>
-    (await gateway.data(readJob, { id: job.jobId })).job as unknown as { state: string; error: string }
+  const args = { storeUuid: await newStore(gateway), input: { content, preset: 'SHOPIFY' } }
+  const { jobId: id } = await ask(gateway, 'startImport', args, '{ jobId }')
+  const current = () => ask(gateway, 'job', { id }, '{ state error }')
   await expect.poll(async () => (await current()).state, { timeout: 100_000 }).toMatch(/SUCCEEDED|FAILED/)
   const attempts = gateway.database.db.selectFrom('job').select(['attempt', 'crashes'])
   const health = await gateway.call('/health')
