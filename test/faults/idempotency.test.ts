@@ -3,9 +3,15 @@ import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deleteOldAnswers } from '../../src/idempotency/once.ts'
 import type { Reply } from '../support/clients/http.ts'
-import { ask } from '../support/clients/operations.ts'
 import { callRest, outcomeOf } from '../support/clients/rest-client.ts'
-import { newStore, productOf, storeBody, storeWithAssets, storeWithProducts } from '../support/factories.ts'
+import {
+  countStores,
+  newStore,
+  productOf,
+  storeBody,
+  storeWithAssets,
+  storeWithProducts,
+} from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 import { figure, isLong } from './support/scale.ts'
@@ -36,11 +42,6 @@ async function expectSame(reply: Promise<Reply>, first: Reply): Promise<void> {
   expect(withoutId(await reply)).toEqual(withoutId(first))
 }
 
-async function countStores(storeName: unknown): Promise<number> {
-  const { totalCount } = await ask(gateway, 'stores', { filter: { search: storeName } }, '{ totalCount }')
-  return Number(totalCount)
-}
-
 describe('Idempotency-Key', () => {
   it(`does the work of 100 requests at once with one key once, for ${keys} keys`, async () => {
     for (let i = 0; i < keys; i++) {
@@ -50,7 +51,7 @@ describe('Idempotency-Key', () => {
       expect(new Set(replies.map((reply) => JSON.stringify(withoutId(reply)))).size).toBe(1)
       expect(replies[0]?.status).toBe(200)
       expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(100)
-      expect(await countStores(body.store_name)).toBe(1)
+      expect(await countStores(gateway, body.store_name)).toBe(1)
     }
     figure(5, `${keys} keys, 100 requests at once each: one store a key, answers equal but for request_id`)
   })
@@ -65,7 +66,7 @@ describe('Idempotency-Key', () => {
         Array.from({ length: 10 }, (_, at) => callRest(at % 2 ? other : gateway, 'POST /stores', body, { headers })),
       )
       const uuids = new Set(replies.map(({ data }) => data.store_uuid))
-      expect([uuids.size, await countStores(body.store_name)]).toEqual([1, 1])
+      expect([uuids.size, await countStores(gateway, body.store_name)]).toEqual([1, 1])
     }
   })
 
@@ -156,7 +157,7 @@ describe('Idempotency-Key', () => {
     )
     expect((await create()).status).toBe(200)
     await expectSame(create(), await create())
-    expect(await countStores(body.store_name)).toBe(1)
+    expect(await countStores(gateway, body.store_name)).toBe(1)
   })
 
   it('must have 1 to 255 characters', async () => {
@@ -183,7 +184,7 @@ describe('Idempotency-Key', () => {
     await expectSame(send24(), first)
     await age('2 minutes')
     expect(withoutId(await send24())).not.toEqual(withoutId(first))
-    expect(await countStores(body.store_name)).toBe(2)
+    expect(await countStores(gateway, body.store_name)).toBe(2)
     const count = async () => (await db.selectFrom('idempotency_key').select('scope').execute()).length
     const before = await count()
     expect(await deleteOldAnswers(db)).toBe(before - 1)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Call } from '../support/clients/http.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
-import { newStore, storeBody } from '../support/factories.ts'
+import { countStores, newStore, storeBody } from '../support/factories.ts'
 import { type TestGateway, token } from '../support/servers/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
 import { graphql, requirements, rest } from './requirement.ts'
@@ -59,7 +59,7 @@ requirements('authentication', (gateway) => ({
         expect((await gateway.call(path, { ...call, token: null })).status, path).toBe(401)
         expect((await gateway.call(path, call)).status, path).toBe(200)
       }
-      expect(await countOf(gateway, 'made without a token')).toBe(1)
+      expect(await countStores(gateway, 'made without a token')).toBe(1)
     },
     graphql: async () => {
       const query = `mutation { createStore(input: {
@@ -70,7 +70,7 @@ requirements('authentication', (gateway) => ({
       expect((await gateway.call(`/graphql?query=${encodeURIComponent('{__typename}')}`, { token: null })).status).toBe(
         401,
       )
-      expect(await countOf(gateway, 'made without a token, too')).toBe(0)
+      expect(await countStores(gateway, 'made without a token, too')).toBe(0)
     },
   },
   'AUTH-03 MUST come first: whatever else is wrong with a request to /v1, without a token it is 401': {
@@ -191,12 +191,4 @@ async function refused(gateway: TestGateway): Promise<[authorization: string | u
     [`Bearer ${expired.secret}`, bad],
     [`Bearer ${gone.secret}`, bad],
   ]
-}
-
-async function countOf(gateway: TestGateway, storeName: string): Promise<number> {
-  const document = 'query ($name: String!) { stores(filter: { search: $name }) { totalCount } }'
-  const { stores } = (await gateway.data(document, { name: storeName })) as unknown as {
-    stores: { totalCount: number }
-  }
-  return stores.totalCount
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Item, Outcome } from '../support/clients/client.ts'
 import { ask, attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
-import { addAssets, define, newStore, storeBody, unknownStore } from '../support/factories.ts'
+import { addAssets, countStores, define, newStore, storeBody, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
@@ -90,7 +90,7 @@ requirements('POST /stores', (gateway) => ({
     const body = storeBody()
     const [one, other] = [await client.createStore(body), await client.createStore(body)]
     expect(uuidOf(one)).not.toBe(uuidOf(other))
-    expect(await countOf(gateway, body.store_name)).toBe(2)
+    expect(await countStores(gateway, body.store_name)).toBe(2)
   },
   'STORES-13 MUST accept a store_name of 1 and of 200 characters, counted as code points after trimming': async (
     client,
@@ -139,7 +139,7 @@ requirements('POST /stores', (gateway) => ({
     expect(entries.map(({ details }) => details)).toEqual(
       named.map((value) => expect.stringMatching(new RegExp(`got ${JSON.stringify(value)}`))),
     )
-    expect(await countOf(gateway, body.store_name)).toBe(0)
+    expect(await countStores(gateway, body.store_name)).toBe(0)
   },
   'STORES-18 MUST take store_website as optional: left out, null, or any string up to 2,048 characters': async (
     client,
@@ -165,7 +165,7 @@ requirements('POST /stores', (gateway) => ({
       const website = await client.createStore({ ...body, store_website: bad })
       expect(name).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_name' }] })
       expect(website).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_website' }] })
-      expect(await countOf(gateway, body.store_name)).toBe(0)
+      expect(await countStores(gateway, body.store_name)).toBe(0)
     }
   },
   'STORES-21 MUST ignore unknown body fields, and fields that a __proto__ object would lend': rest(async () => {
@@ -230,7 +230,7 @@ requirements('POST /stores', (gateway) => ({
         const outcome = await client.createStore(body, { linked_store_id: linked })
         expect(outcome, linked).toMatchObject({ reason: 'store_not_found', entries: [{}] })
       }
-      expect(await countOf(gateway, body.store_name)).toBe(0)
+      expect(await countStores(gateway, body.store_name)).toBe(0)
     },
   'STORES-29 MUST say what is invalid before that the linked store is unknown': async (client) => {
     const outcome = await client.createStore(storeBody({ region: ['Atlantis'] }), { linked_store_id: unknownStore() })
@@ -269,7 +269,7 @@ requirements('POST /stores', (gateway) => ({
     const body = storeBody()
     const outcome = await client.createStore(body, { copy_taxonomy: true })
     expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{}] })
-    expect(await countOf(gateway, body.store_name)).toBe(0)
+    expect(await countStores(gateway, body.store_name)).toBe(0)
   },
   'STORES-34 MUST take true and 1, false and 0 as booleans, and an empty one as the default': rest(async () => {
     const [linked, definitions] = await storeWithDefinitions(gateway)
@@ -329,10 +329,6 @@ function groupOf(outcome: Outcome): string {
 async function stored(gateway: TestGateway, outcome: Outcome): Promise<Item> {
   const selection = '{ storeName storeTaxonomy region channels defaultAutomation storeWebsite }'
   return ask(gateway, 'store', { storeUuid: uuidOf(outcome) }, selection)
-}
-
-async function countOf(gateway: TestGateway, name: unknown): Promise<unknown> {
-  return (await ask(gateway, 'stores', { filter: { search: name } }, '{ totalCount }')).totalCount
 }
 
 async function linkedTo(gateway: TestGateway, storeUuid: string): Promise<unknown[]> {

@@ -26,6 +26,11 @@ export async function newStore(gateway: Caller, overrides: Item = {}, query = ''
   return String(data.store_uuid)
 }
 
+/** How many stores have the text in their names. */
+export async function countStores(gateway: Caller, search: unknown): Promise<unknown> {
+  return (await ask(gateway, 'stores', { filter: { search } }, '{ totalCount }')).totalCount
+}
+
 /** Creates a store without the API and returns its UUID. */
 export async function storeIn(catalogue: Catalogue, linkedStoreId?: string): Promise<string> {
   const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createCatalogueClient } from '../../../rest/client/catalogue-client.ts'
 import { CatalogueApiError } from '../../../rest/client/send.ts'
+import { ask } from '../../support/clients/operations.ts'
 import { storeBody, storeWithAssets, unknownStore } from '../../support/factories.ts'
 import { needsPrimary } from '../../support/needs-primary.ts'
 import { token } from '../../support/servers/gateway.ts'
@@ -85,10 +86,10 @@ describe('the typed client', () => {
     const { port } = proxy.address() as AddressInfo
     const store_name = 'made once'
     const { store_uuid } = await client(`http://127.0.0.1:${port}`).createStore({ ...newStore, store_name })
-    const { stores } = (await gateway.data(
-      `{ stores(filter: { search: "${store_name}" }) { edges { node { storeUuid } } } }`,
-    )) as unknown as { stores: { edges: unknown } }
-    expect(stores.edges).toEqual([{ node: { storeUuid: store_uuid } }])
+    const filter = { search: store_name }
+    expect(await ask(gateway, 'stores', { filter }, '{ nodes { storeUuid } }')).toEqual({
+      nodes: [{ storeUuid: store_uuid }],
+    })
     proxy.closeAllConnections()
     proxy.close()
   })
