@@ -6,10 +6,10 @@ import { lockStore } from '../../../src/catalogue/locks.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { setRecording } from '../../../src/database/change-days.ts'
 import { withRequestId } from '../../support/clients/caller.ts'
-import type { Item } from '../../support/clients/client.ts'
+import { assetIdsOf, type Item } from '../../support/clients/client.ts'
 import { ask } from '../../support/clients/operations.ts'
-import { callRest, restData } from '../../support/clients/rest-client.ts'
-import { newStore } from '../../support/factories.ts'
+import { callRest, restClient, restData } from '../../support/clients/rest-client.ts'
+import { newStore, productOf } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { addChange } from './ledger-rows.ts'
 import { revertChecked as revert, stateOf } from './revert-support.ts'
@@ -51,19 +51,8 @@ const deleteAsset = (assetId: string) =>
 const send = (method: 'POST' | 'PUT', requestId: string, body: Item[]) =>
   restData(withRequestId(gateway, requestId), `${method} /products?store_uuid=${store}`, body)
 
-async function attributesOf(code: string) {
-  const { rows } = await sql<{ attributes: Item }>`
-    select attributes from product where store_uuid = ${store} and product_code = ${code}`.execute(gateway.database.db)
-  return rows[0]?.attributes
-}
-
-async function linksOf(parentCode: string) {
-  const { rows } = await sql<{ asset_id: string }>`
-    select asset_id from asset_link where store_uuid = ${store} and parent_code = ${parentCode} order by place, asset_id`.execute(
-    gateway.database.db,
-  )
-  return rows.map((row) => row.asset_id)
-}
+const attributesOf = async (code: string) => (await productOf(gateway, store, code))?.attributes
+const linksOf = (parentCode: string) => assetIdsOf(restClient(gateway), store, parentCode)
 
 const skip = (kind: string, code: string, key: string | null, reason = 'changed_since') => ({ kind, code, key, reason })
 
