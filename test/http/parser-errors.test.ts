@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryBudget } from '../../src/http/memory-budget.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { HttpError } from '../../src/request/http-error.ts'
-import { openWire, type WireAnswer } from '../support/clients/wire.ts'
+import { openWire, answerTo as sendBytes, type WireAnswer } from '../support/clients/wire.ts'
 import { storeBody } from '../support/factories.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
 
@@ -17,15 +17,7 @@ const logged: { msg?: string }[] = []
 const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
 const gateway = useGateway({ log: pino({ level: 'warn' }, stream) })
 
-/** Sends the bytes on a connection of their own and returns the first answer that is not an interim one. */
-async function answerTo(bytes: string, { bodiless = false } = {}): Promise<WireAnswer> {
-  const wire = await openWire(gateway.url)
-  wire.send(bytes)
-  const answer = await wire.answer({ bodiless })
-  wire.close()
-  if (!answer) throw new Error('there is no answer')
-  return answer
-}
+const answerTo = (bytes: string) => sendBytes(gateway.url, bytes)
 
 function errorOf(answer: WireAnswer) {
   const { status, data } = JSON.parse(answer.text)

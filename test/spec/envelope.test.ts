@@ -5,7 +5,7 @@ import type { Item } from '../support/clients/client.ts'
 import type { Call, Reply } from '../support/clients/http.ts'
 import { attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
-import { openWire } from '../support/clients/wire.ts'
+import { answerTo as sendBytes } from '../support/clients/wire.ts'
 import { storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
 import { token as bootstrap, startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 import { type GatewayBehindProxy, startGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
@@ -387,14 +387,11 @@ async function echoed(gateway: TestGateway, id: string): Promise<[text: string, 
 
 /** Sends bytes, expects this status, and returns the envelope, whose id must be that of the header. */
 async function answerTo(gateway: TestGateway, bytes: string, status: number): Promise<Envelope> {
-  const wire = await openWire(gateway.url)
-  onTestFinished(() => wire.close())
-  wire.send(bytes)
-  const answer = await wire.answer()
-  expect(answer?.status, bytes.slice(0, 60)).toBe(status)
-  const envelope: Envelope = JSON.parse(answer?.text ?? '')
+  const answer = await sendBytes(gateway.url, bytes)
+  expect(answer.status, bytes.slice(0, 60)).toBe(status)
+  const envelope: Envelope = JSON.parse(answer.text)
   expect(envelope.status.request_id).toMatch(uuid)
-  expect(answer?.headers['x-request-id']).toBe(envelope.status.request_id)
+  expect(answer.headers['x-request-id']).toBe(envelope.status.request_id)
   return envelope
 }
 

@@ -3,7 +3,7 @@ import type { Item } from '../support/clients/client.ts'
 import type { Call } from '../support/clients/http.ts'
 import { attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
-import { openWire } from '../support/clients/wire.ts'
+import { answerTo } from '../support/clients/wire.ts'
 import { newStore, storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
 import { type TestGateway, token } from '../support/servers/gateway.ts'
 import { startGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
@@ -325,8 +325,6 @@ function bodies(): [path: string, call: Call][] {
 
 /** Sends a request as these bytes, with Host and the token, and returns the answer. */
 async function raw(gateway: TestGateway, target: string, headers: string, body: string) {
-  const wire = await openWire(gateway.url)
-  onTestFinished(() => wire.close())
-  wire.send(`${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n${body}`)
-  return await wire.answer()
+  const head = `${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${headers}`
+  return answerTo(gateway.url, `${head}\r\n${body}`)
 }

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { beforeAll, expect, it } from 'vitest'
-import { openWire } from '../../support/clients/wire.ts'
+import { answerTo } from '../../support/clients/wire.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { problemsOf } from './answers.ts'
 import { type Fixture, fill } from './fixture.ts'
@@ -25,12 +25,7 @@ for (const [api, requests] of Object.entries({ REST: exhaustingRestRequests, Gra
   for (const { name, request } of requests) {
     it(`answers ${name} over ${api}`, async () => {
       const sent = request(fixture)
-      const wire = await openWire(gateway.url)
-      wire.send(sent.bytes)
-      const answer = await wire.answer()
-      wire.close()
-      if (!answer) throw new Error('there is no answer')
-      expect(problemsOf(sent, answer)).toEqual([])
+      expect(problemsOf(sent, await answerTo(gateway.url, sent.bytes))).toEqual([])
       expect(logged.splice(0)).toEqual([])
     })
   }

@@ -78,6 +78,15 @@ export async function openWire(url: string): Promise<Wire> {
   }
 }
 
+/** The first answer to bytes that are sent on a connection of their own. */
+export async function answerTo(url: string, bytes: string | Uint8Array): Promise<WireAnswer> {
+  const wire = await openWire(url)
+  wire.send(bytes)
+  const answer = await wire.answer().finally(() => wire.close())
+  if (!answer) throw new Error('there is no answer')
+  return answer
+}
+
 /** Opens so many connections, 200 at a time. */
 export async function openWires(url: string, count: number): Promise<Wire[]> {
   const wires: Wire[] = []
