@@ -7,6 +7,7 @@ import { requestIdOf } from '../request/request-id.ts'
 import type { Trace, Tracing } from '../tracing/trace.ts'
 import { compressed, encodingOf } from './compress.ts'
 import type { createCors } from './cors.ts'
+import { inTurn } from './in-turn.ts'
 import { createServer } from './node-http.ts'
 import { answerParserErrors } from './parser-errors.ts'
 import { respond } from './respond.ts'
@@ -33,7 +34,7 @@ const clientLeft = 499
 
 /** The HTTP server: each request runs in its context, gets one answer, and is reported once. */
 export function createHttpServer(options: ServerOptions): Server {
-  const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
+  const start = (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now()
     const context = contextOf(request, response, options.trace)
     void requestContext.run(context, serve, options, request, response, context).then((summary) => {
@@ -41,7 +42,10 @@ export function createHttpServer(options: ServerOptions): Server {
       const status = context.signal.aborted ? clientLeft : response.statusCode
       options.onServed({ ...summary, requestId, status, durationMs: performance.now() - startedAt }, context.trace)
     })
-  })
+  }
+  const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) =>
+    inTurn(request, response, () => start(request, response)),
+  )
   answerParserErrors(server)
   return server
 }
