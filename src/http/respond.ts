@@ -47,11 +47,14 @@ export function respond(
   if (unread) headers.Connection = 'close'
   response.writeHead(answer.status, headers)
   const sent = request.method === 'HEAD' ? [] : (pieces ?? [])
+  const end = (last?: Buffer) => {
+    response.end(last)
+    if (response.writableLength > 0) cutSlowReader(response)
+  }
   if (!unread) {
     // Node buffers the head and the pieces until the end, and sends all at once.
     for (const piece of sent.slice(0, -1)) response.write(piece)
-    response.end(sent.at(-1))
-    if (response.writableLength > 0) cutSlowReader(response)
+    end(sent.at(-1))
     // The answer may be referenced until the next full collection: its body is dropped now, unless the answer is frozen
     // because it is sent more than once.
     if (!Object.isFrozen(answer)) answer.body = undefined
@@ -59,7 +62,7 @@ export function respond(
   }
   // Without a body the head is sent at the end: sent alone, its bytes would change too.
   for (const piece of sent) response.write(piece)
-  drain(request, () => response.end())
+  drain(request, end)
 }
 
 /** Whether the headers announce a body: a request without one may not be `complete` yet. */

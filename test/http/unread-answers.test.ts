@@ -24,22 +24,22 @@ afterEach(async () => {
   await untilUnread((bytes) => bytes === 0)
 })
 
-/** Requests what has an answer of 14 MB, and reads nothing of it. */
-function requestAndWait(path: string, body = ''): void {
+/** Requests what has a large answer, and reads nothing of it. */
+function requestAndWait(path: string, body = '', unsent = 0): void {
   const { hostname, port } = new URL(gateway.url)
-  const socket = connect(Number(port), hostname)
+  const socket = connect(Number(port), hostname).on('error', () => {})
   sockets.push(socket)
   socket.write(`${body ? 'POST' : 'GET'} ${path} HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${token}\r\n`)
-  socket.write(`Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.write(`Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body) + unsent}\r\n\r\n${body}`)
 }
 
-async function untilUnread(isEnough: (bytes: number) => boolean): Promise<void> {
+async function untilUnread(isEnough: (bytes: number) => boolean, patienceMs = 10_000): Promise<void> {
   const unread = async () => {
     const { text } = await gateway.call('/metrics', { token: other })
     return Number(/^catalogue_request_bytes{state="held"} (\d+)/m.exec(text)?.[1])
   }
   for (let i = 0; !isEnough(await unread()); i++) {
-    if (i > 200) throw new Error(`unread: ${await unread()} bytes`)
+    if (i > patienceMs / 50) throw new Error(`unread: ${await unread()} bytes`)
     await sleep(50)
   }
 }
@@ -74,3 +74,10 @@ it('a write is answered in any case; a token that has left too much unread is re
   expect((await read('/v1/stores')).status).toBe(503)
   expect((await read('/v1/stores', other)).status).toBe(200)
 })
+
+it('connections whose answers are not read are cut, even if a request is still incomplete', async () => {
+  requestAndWait(`${page}&limit=2`)
+  requestAndWait(`${page}&limit=3`, '', 1)
+  await untilUnread((bytes) => bytes > 14_000_000)
+  await untilUnread((bytes) => bytes === 0, 40_000)
+}, 60_000)
