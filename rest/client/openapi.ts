@@ -1248,7 +1248,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB. */
+        /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
