@@ -45,7 +45,7 @@ describe('--store', () => {
 
   it('takes a name in every command', async () => {
     const file = folder.file('products.csv')
-    expect((await catalog('export', '--store', 'By name', '--out', file)).stderr).toMatch(/exported 1 product/)
+    expect((await catalog('export', '--store', 'By name', '--out', file)).stderr).toMatch(/exported 1 product\n/)
     expect(await catalog('import', file, '--store', 'By name')).toMatchObject({ code: 0 })
     expect((await catalog('changes', '--store', 'By name')).code).toBe(0)
     const made = await catalog('token', 'create', '--name', 'limited', '--store', 'By name', '--json')

@@ -103,8 +103,13 @@ const cunning = [
 ]
 const deep = nested('[', ']', 5_000)
 /** In a process that has just begun, whose calls take more of the stack, they come first. */
-const deepest = [`{ a(b: ${deep}) }`, `{ a(b: ${deep.replaceAll('[', '["]",')}) }`, deep]
-const documents = [...deepest, ...ways.flatMap((way) => sizes.map(way)), ...cunning]
+const deepest: [query: string, status: number][] = [
+  [`{ a(b: ${deep}) }`, 400],
+  [`{ a(b: ${deep.replaceAll('[', '["]",')}) }`, 400],
+  // No GraphQL from its first character on: a syntax error like any other.
+  [deep, 200],
+]
+const documents = [...deepest.map(([query]) => query), ...ways.flatMap((way) => sizes.map(way)), ...cunning]
 
 /** Sends all documents: each must be refused. The figure to reach holds on a machine that does nothing else. */
 async function refuseAll({ post }: Caller, where: string): Promise<void> {
@@ -135,6 +140,11 @@ it('200 hostile documents are refused, each without a statement', { timeout: 180
 it('a process that has just begun refuses them as well', { timeout: 180_000 }, async () => {
   const program = await startProgram(['serve'], { DATABASE_URL: gateway.database.url, LOG_LEVEL: 'error' })
   onTestFinished(async () => void (await program.end()))
+  for (const [query, status] of deepest) {
+    const reply = await program.post(query, { token })
+    expect(reply.status).toBe(status)
+    expect(reply.json.errors).toMatchObject([{ extensions: { code: 'invalid_request' } }])
+  }
   await refuseAll(program, 'in a cold process')
   expect(await program.end()).toEqual([0, null])
   expect(program.stderr()).toMatch(/^There are tokens, but no valid one has the scope admin\.[^\n]*\n$/)

@@ -37,7 +37,8 @@ it('there are partitions for the days to come, also after days without any', asy
   const today = Date.now()
   const expected = Array.from({ length: 8 }, (_, i) => nameOf(today + i * dayMs))
   // The database may have been made before midnight.
-  expect(await days()).toEqual(expect.arrayContaining(expected.slice(1, -1)))
+  const made = (await days()).includes(nameOf(today - dayMs)) ? expected.slice(1, -1) : expected.slice(1)
+  expect(await days()).toEqual(expect.arrayContaining(made))
   for (const name of (await days()).slice(2)) await sql`drop table ${sql.table(name)}`.execute(database.db)
   await Promise.all([addChangeDays(database.db), addChangeDays(database.db)])
   expect(await days()).toEqual(expect.arrayContaining(expected.slice(1)))
