@@ -27,7 +27,7 @@ export interface RevertResult {
 }
 
 /** How many items a revert over the API may have: it is one transaction within the time limit of a request. */
-export const maxItems = 100_000
+const maxItems = 100_000
 
 /** In the order in which they depend on each other. */
 const steps = [storeFields, definitions, requirements, assetsAndLinks, products]
@@ -35,15 +35,15 @@ const steps = [storeFields, definitions, requirements, assetsAndLinks, products]
 /**
  * Restores the values from before a request, in one transaction. The ledger records the revert, so it can be reverted.
  * Items that later requests changed are skipped, overwritten, or fail the revert. Throws `changes_disabled`,
- * `request_not_found`, `not_revertible`, `quota_exceeded`, or `payload_too_large` for more than `max` items. At most
- * fifteen statements.
+ * `request_not_found`, `not_revertible`; if it is bounded, `quota_exceeded`, or `payload_too_large` for more than
+ * `maxItems`. At most fifteen statements.
  */
 export async function revertRequest(
   catalogue: WriteCatalogue,
   storeUuid: string,
   requestId: string,
   policy: RevertPolicy,
-  max = maxItems,
+  isBounded = true,
 ): Promise<RevertResult> {
   const { origin } = catalogue
   if (!origin) throw new CatalogueError('changes_disabled', 'the service records no changes: CHANGES_RETENTION is 0')
@@ -57,11 +57,7 @@ export async function revertRequest(
     const details = `the store ${JSON.stringify(storeUuid)} has no changes of a request ${JSON.stringify(requestId)}`
     throw new CatalogueError('request_not_found', [{ field: 'requestId', details }])
   }
-  if (found.items > max) {
-    const details = `a request with at most ${max} changes can be reverted here; it has ${found.items}: use \`catalog revert\``
-    throw new CatalogueError('payload_too_large', [{ field: 'requestId', details }])
-  }
-  if (max === maxItems) requireQuota(found.recordedMb)
+  if (isBounded) requireWithinBounds(found)
   requireFewHere(found.items)
   const { seqs, kinds } = found
   await lockStore(catalogue, uuid, locksOf(found))
@@ -79,6 +75,14 @@ export async function revertRequest(
   }
   if (policy === 'FAIL') requireComplete(skipped)
   return { storeUuid: uuid, requestId: origin.requestId, reverted, skipped: skipped.kept, more: skipped.more }
+}
+
+function requireWithinBounds({ items, recordedMb }: Found): void {
+  if (items > maxItems) {
+    const details = `a request with at most ${maxItems} changes can be reverted here; it has ${items}: use \`catalog revert\``
+    throw new CatalogueError('payload_too_large', [{ field: 'requestId', details }])
+  }
+  requireQuota(recordedMb)
 }
 
 /** The names of that many skipped items make an answer of up to 3 MB. */

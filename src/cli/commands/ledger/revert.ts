@@ -57,7 +57,7 @@ async function revert(
       write({ ...wholeCatalogue(own.db), origin }, dryRun, async (within) => {
         // Large reverts are sorted in memory.
         await sql`set local work_mem = '64MB'`.execute(within.db)
-        const result = await revertRequest(within, storeUuid, request, policy, Number.MAX_SAFE_INTEGER)
+        const result = await revertRequest(within, storeUuid, request, policy, false)
         if (result.reverted.definitions > 0) await startIndexing(within, storeUuid, config.jobQuotas)
         return result
       }),
