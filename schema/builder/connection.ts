@@ -66,12 +66,24 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   const size = pageSizeOf(args)
   const after = keyOfCursor('after', args.after, isKey)
   const before = keyOfCursor('before', args.before, isKey)
-  const rows = await read({ after, before, limit: size + 1, backwards })
-  const page = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
-  const edges = page.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
-  const hasMore = rows.length > size
-  const [hasNext, hasPrevious] = backwards ? [before !== undefined, hasMore] : [hasMore, after !== undefined]
-  return { ...connectionOf(edges, hasNext, hasPrevious), totalCount: count }
+  const readPage = async () => {
+    const rows = await read({ after, before, limit: size + 1, backwards })
+    const page = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
+    const edges = page.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
+    const hasMore = rows.length > size
+    const [hasNext, hasPrevious] = backwards ? [before !== undefined, hasMore] : [hasMore, after !== undefined]
+    return connectionOf(edges, hasNext, hasPrevious)
+  }
+  if (size > 0) return { ...(await readPage()), totalCount: count }
+  // Without rows, a page is read only for `pageInfo`: a query of the number alone does not wait for it.
+  const pageInfo = () => readPage().then((page) => page.pageInfo)
+  return {
+    edges: [],
+    totalCount: count,
+    get pageInfo() {
+      return pageInfo()
+    },
+  }
 }
 
 /** The arguments of a connection that has forward pages only. */

@@ -170,6 +170,26 @@ const operations: Operation[] = [
     run: async (n) => expect(await requireAttributes(Math.min(n, 62))).toHaveLength(Math.min(n, 62)),
   },
   {
+    title: 'the number of products alone, with no page of them',
+    // The store itself, and its totals.
+    statements: 2,
+    given: upsert,
+    run: async (n) => {
+      const selection = '{ products(first: 0) { totalCount edges { cursor } nodes { productCode } } }'
+      expect(await run('store', {}, selection)).toEqual({ products: { totalCount: n, edges: [], nodes: [] } })
+    },
+  },
+  {
+    title: 'the number of products, and whether there is a page of them',
+    statements: 3,
+    given: upsert,
+    run: async (n) => {
+      const selection = '{ products(first: 0) { totalCount pageInfo { hasNextPage endCursor } } }'
+      const pageInfo = { hasNextPage: true, endCursor: null }
+      expect(await run('store', {}, selection)).toEqual({ products: { totalCount: n, pageInfo } })
+    },
+  },
+  {
     title: 'the readiness of a page of products',
     statements: 3,
     given: (n) => Promise.all([upsert(n), requireAttributes(Math.min(n, 62))]),
