@@ -1,5 +1,5 @@
-import { maxRead } from '../../src/catalogue/products/list/attribute-indexes.ts'
 import type { Facet } from '../../src/catalogue/products/list/facets.ts'
+import { maxRead } from '../../src/catalogue/products/list/indexes/attribute-indexes.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { maxCounted } from '../../src/catalogue/values/value-keys.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'

@@ -6,6 +6,7 @@ import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { countProducts } from '../../src/catalogue/products/list/count-products.ts'
 import { listProducts } from '../../src/catalogue/products/list/list-products.ts'
 import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
+import type { ProductOrder } from '../../src/catalogue/products/list/product-order.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
@@ -28,10 +29,10 @@ async function newStore(catalogue: Catalogue, count: number): Promise<string> {
     with totalled as (
       insert into product_total (store_uuid, shard, status, count) values (${uuid}::uuid, 0, 'new', ${count}::int)
     )
-    insert into product (store_uuid, product_code, status, attributes)
+    insert into product (store_uuid, product_code, status, attributes, created_at)
     select ${uuid}::uuid, lpad(i::text, 6, '0'), 'new', jsonb_build_object('Color', 'c' || i % 3, 'Price', (i % 200)::text)
       || case when i % ${products / rare}::int = 1 then '{"Rare": "x"}' else '{}' end::jsonb
-      || case when i % 3 = 1 then '{"Third": "x"}' else '{}' end::jsonb
+      || case when i % 3 = 1 then '{"Third": "x"}' else '{}' end::jsonb, '2026-01-01'::timestamptz + i % 100 * interval '1 hour'
     from generate_series(1, ${count}::int) i`.execute(catalogue.db)
   const definition = { allowedValues: null, maxLength: null, pattern: null, filterable: true }
   await write(catalogue, false, (work) =>
@@ -52,6 +53,16 @@ const listed = (attribute: AttributeFilter) => (catalogue: Catalogue) =>
 const counted = (attribute: AttributeFilter) => (catalogue: Catalogue) =>
   countProducts(catalogue, store, { attributes: [attribute] })
 
+const cheap = { name: 'Price', lt: '10' }
+const cheapest = { name: 'Price', lt: '3' }
+const between = (hours: [number, number]): ProductFilter => {
+  const [from, to] = hours.map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
+  return { createdAt: { from, to } }
+}
+const inOrder = (filter: ProductFilter, order: ProductOrder) => (catalogue: Catalogue) =>
+  listProducts(catalogue, store, filter, page, order)
+const byColor = { field: 'attribute', attribute: 'Color' } as const
+
 const both = (attribute: AttributeFilter, others: ProductFilter) => (catalogue: Catalogue) =>
   countProducts(catalogue, store, { attributes: [{ name: 'Color', exists: true }, attribute], ...others })
 
@@ -64,6 +75,25 @@ it.each<[title: string, read: (catalogue: Catalogue) => Promise<unknown>]>([
   ['a page of those without an attribute that few have', listed({ name: 'Rare', exists: false })],
   ['a page of a status that none has', (catalogue) => listProducts(catalogue, store, { status: ['problem'] }, page)],
   ['a page in the order of the status', (catalogue) => listProducts(catalogue, store, {}, page, { field: 'status' })],
+  ['a page of a time of creation', inOrder(between([3, 6]), { field: 'code' })],
+  ['a page of no time of creation', inOrder(between([101, 103]), byColor)],
+  [
+    'a page of those that changed last before the time of creation',
+    inOrder({ ...between([3, 6]), updatedAt: { to: new Date('2026-01-01') } }, byColor),
+  ],
+  ['a page of some values in the order of another attribute', inOrder({ attributes: [cheap] }, byColor)],
+  ['a page of some values in the order of creation', inOrder({ attributes: [cheap] }, { field: 'createdAt' })],
+  ['a page of some values and a time of creation', inOrder({ attributes: [cheapest], ...between([3, 4]) }, byColor)],
+  ['a page of a value in its own order', inOrder({ attributes: [{ name: 'Color', eq: 'c1' }] }, byColor)],
+  [
+    'a page of a part that no value has',
+    inOrder({ attributes: [{ name: 'Color', contains: 'd' }] }, { field: 'createdAt' }),
+  ],
+  [
+    'a page of those without an attribute that all have',
+    inOrder({ attributes: [{ name: 'Price', exists: false }] }, byColor),
+  ],
+  ['the number of some values and a time of creation', both(cheapest, between([3, 6]))],
   ['the number of those that have an attribute', counted({ name: 'Color', exists: true })],
   ['the number of those that do not have it', counted({ name: 'Color', exists: false })],
   ['the number of those that meet two conditions that all meet', both({ name: 'Color', ne: 'x' }, {})],

@@ -28,3 +28,19 @@ export async function splitByRecent(
     allOf([sql`p.updated_at < ${since}::timestamptz`, from != null && sql`${from} < ${since}::timestamptz`]),
   ]
 }
+
+/** So many codes are sent to the database again. */
+const mostSent = 10_000
+
+/**
+ * The codes of all products that were changed since a time, with some that were changed before or deleted. Undefined if
+ * they are many, or the ledger lacks changes.
+ */
+export async function changedSince(catalogue: Catalogue, storeUuid: string, time: Date): Promise<string[] | undefined> {
+  const { rows } = await sql<{ codes: string[] | null }>`
+    select case when since <= ${time}::timestamptz then codes end as codes
+    from changed_products(${visibleStore(catalogue, storeUuid)}::uuid, ${time}::timestamptz, 1, ${mostSent}::integer)`.execute(
+    catalogue.db,
+  )
+  return rows[0]?.codes ?? undefined
+}

@@ -3,13 +3,17 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { hasAtMost } from '../../../text.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { isBare } from '../../conditions.ts'
-import { countedCharacters, statusSlot } from '../../values/value-keys.ts'
+import { countedCharacters } from '../../values/value-keys.ts'
 import { totalOf } from '../product-totals.ts'
-import { findAttributeIndexes, requireBounds } from './attribute-indexes.ts'
-import { areSufficient, type CodeList, type Keys, keysOf } from './code-lists.ts'
+import { findAttributeIndexes, requireBounds } from './indexes/attribute-indexes.ts'
+import { areExact, type CodeList } from './indexes/code-lists.ts'
+import { countsOfKeys, type Keys, keysOf } from './indexes/key-conditions.ts'
 import { valueCondition } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { maxLookedUp, type Selection, selectionOf } from './selection.ts'
+import { type Selection, selectionOf } from './selection.ts'
+
+/** So many products are looked up to count those that match; of more, the keys of all lists are read. */
+const maxLookedUp = 1_000
 
 /** Throws `invalid_request` for attributes that cannot be used. */
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
@@ -31,11 +35,12 @@ async function read({ db }: Catalogue, statement: RawBuilder<unknown>): Promise<
 export async function countOf(
   catalogue: Catalogue,
   filter: ProductFilter,
-  { uuid, source, where, lists, length, list }: Selection,
+  { uuid, source, where, lists, short }: Selection,
 ): Promise<RawBuilder<number>> {
   const { status, ...others } = filter
   if (isBare(others)) return totalOf(uuid, status)
-  if ((!list || length > maxLookedUp) && areSufficient(filter, lists)) return countOfLists(catalogue, uuid, lists)
+  const areMany = (short?.shortest ?? Number.POSITIVE_INFINITY) > maxLookedUp
+  if (areMany && areExact(filter, lists)) return countOfLists(catalogue, uuid, lists)
   return sql<number>`(select count(*)::int from ${source} where ${where})`
 }
 
@@ -145,15 +150,10 @@ function joined(queries: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
 }
 
 /** The length of a list; null unless all `n.total` products have a key that is counted, so that no value is cut. */
-function sizeOf(uuid: string | null, { index: { slot, type }, where }: Keys): RawBuilder<number | null> {
-  const key = sql`case when length(value) < ${countedCharacters}::integer then value_key(value, ${type === 'number'}::boolean) end`
-  const counts =
-    slot === statusSlot
-      ? sql`select status as key, count as products from product_total where store_uuid = ${uuid}`
-      : sql`select ${key} as key, products from value_count where store_uuid = ${uuid} and slot = ${slot} and products > 0`
+function sizeOf(uuid: string | null, { index, where }: Keys): RawBuilder<number | null> {
   return sql<number | null>`(
       select case when sum(products) filter (where key is not null) = n.total
         then coalesce(sum(products) filter (where ${where}), 0)::int end
-      from (${counts}) k
+      from (${countsOfKeys(uuid, index)}) k
     )`
 }

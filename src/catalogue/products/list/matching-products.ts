@@ -3,7 +3,7 @@ import { isStorable } from '../../../text.ts'
 import { allOf, containing } from '../../conditions.ts'
 import { hasPart } from '../../search-codes.ts'
 import { type AttributeIndex, maxDigits } from '../../values/value-keys.ts'
-import type { AttributeIndexes } from './attribute-indexes.ts'
+import type { AttributeIndexes } from './indexes/attribute-indexes.ts'
 import type { AssetPresence, AttributeFilter, ProductFilter, TimeRange } from './product-filter.ts'
 
 type Condition = RawBuilder<boolean>
@@ -19,7 +19,7 @@ export function matching(storeUuid: string | null, filter: ProductFilter, indexe
     filter.codes != null && sql<boolean>`p.product_code = any(${filter.codes.filter(isStorable)}::text[])`,
     ...prefixConditions(sql`p.product_code`, filter),
     filter.search != null && hasPart(filter.search),
-    ...timeConditions(sql`p.created_at`, filter.createdAt),
+    ...creationConditions(sql`p.created_at`, filter),
     ...timeConditions(sql`p.updated_at`, filter.updatedAt),
     ...(filter.attributes ?? []).map((attribute) => attributeCondition(attribute, indexes)),
     filter.hasAssets != null && withAssets(storeUuid, filter.hasAssets),
@@ -39,10 +39,17 @@ export function prefixConditions(code: RawBuilder<unknown>, { codePrefix }: Prod
   ]
 }
 
-function timeConditions(column: RawBuilder<unknown>, range: TimeRange | null | undefined): (Condition | false)[] {
+/** The conditions on the time of creation. A product that was last changed before a time was created before it. */
+export function creationConditions(column: RawBuilder<unknown>, { createdAt, updatedAt }: ProductFilter): Condition[] {
+  const ends = [createdAt?.to, updatedAt?.to].filter((time) => time != null).map(Number)
+  return timeConditions(column, { from: createdAt?.from, to: ends.length > 0 ? new Date(Math.min(...ends)) : null })
+}
+
+function timeConditions(column: RawBuilder<unknown>, range: TimeRange | null | undefined): Condition[] {
+  const { from, to } = range ?? {}
   return [
-    range?.from != null && sql<boolean>`${column} >= ${range.from}`,
-    range?.to != null && sql<boolean>`${column} < ${range.to}`,
+    ...(from == null ? [] : [sql<boolean>`${column} >= ${from}`]),
+    ...(to == null ? [] : [sql<boolean>`${column} < ${to}`]),
   ]
 }
 

@@ -13,16 +13,16 @@ const sampled = 5_000
  * Splits the products that come after `begin` in the order of their last change, so that the first part has `wanted`
  * ones and is found by the index of creation times. The last changes of the products that were created first bound it:
  * what was changed by then was created by then, since no product is changed before it is created. Any bound is right.
- * Undefined if too few of those products match. One statement.
+ * Undefined if too few of those products match, or products are looked up by their codes. One statement.
  */
 export async function splitByOldest(
   { db }: Catalogue,
-  { uuid, where, sourceOf }: Selection,
+  { uuid, where, sourceOf, lookedUp }: Selection,
   begin: Position | undefined,
   createdAt: TimeRange | null | undefined,
   wanted: number,
 ): Promise<Split | undefined> {
-  if (!sourceOf) return undefined
+  if (Number.isFinite(lookedUp)) return undefined
   const isAfter = allOf([
     sql<boolean>`p.store_uuid = ${uuid}`,
     isIndexed,

@@ -5,7 +5,7 @@ import { nameFault } from '../../attributes/attribute-rules.ts'
 import type { KeysetPage, Split } from '../../conditions.ts'
 import { isProductStatus } from '../../enumerations.ts'
 import { type AttributeIndex, keyCharacters, keyOf } from '../../values/value-keys.ts'
-import { type AttributeIndexes, boundFault } from './attribute-indexes.ts'
+import { type AttributeIndexes, boundFault } from './indexes/attribute-indexes.ts'
 import { orderedValue, storedValue } from './matching-products.ts'
 import { type ProductFilter, partsOf } from './product-filter.ts'
 
@@ -84,9 +84,9 @@ export function planPage(order: ProductOrder, page: ProductPage, indexes: Attrib
     /** The parts of the page: two by an attribute, which some may not have, and if the order is split in two. */
     partsOf: (split: Split | undefined): PagePart[] => {
       const valued: PagePart = {
-        where: [order.field === 'createdAt' && isIndexed, ...between(true)],
+        where: between(true),
         by: key ? sql`${key} ${direction}, ${byCode}` : byCode,
-        text: hasKeys && index?.type !== 'number' ? sql`p.key` : valueText,
+        text: hasKeys && order.field !== 'createdAt' && index?.type !== 'number' ? sql`p.key` : valueText,
         isWithoutValue: false,
       }
       if (split) return split.map((part) => ({ ...valued, where: [part, ...valued.where] }))

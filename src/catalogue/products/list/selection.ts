@@ -1,46 +1,57 @@
 import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
+import { changedSince } from '../../changes/recent-products.ts'
 import { allOf, isBare } from '../../conditions.ts'
 import { withCodes, withTexts } from '../../search-codes.ts'
 import { statusSlot } from '../../values/value-keys.ts'
+import { totalOf } from '../product-totals.ts'
 import {
   type AttributeIndexes,
   findAttributeIndexes,
   hasStatusKeys,
   requireBounds,
   requireOrdered,
-} from './attribute-indexes.ts'
-import { type CodeList, codeListsOf, keysOf, shortestList } from './code-lists.ts'
-import { matching, prefixConditions } from './matching-products.ts'
+} from './indexes/attribute-indexes.ts'
+import { areClose, type CodeList, codeListsOf, creationsOf, givenList } from './indexes/code-lists.ts'
+import { keysOf } from './indexes/key-conditions.ts'
+import { isIn, type ShortLists, shortLists } from './indexes/short-lists.ts'
+import { creationConditions, matching, prefixConditions } from './matching-products.ts'
 import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
 import { byCode, needsProduct, type ProductOrder } from './product-order.ts'
 
 export interface Selection {
   /** A FROM item of the products `p`, which may include others than those that match. */
   source: RawBuilder<unknown>
-  /** The same in the order of an indexed attribute, of products that have a key `p.key`. */
-  keyedSource: RawBuilder<unknown> | undefined
-  /** The source of the given products `p` instead of all; undefined if it reads products by their codes. */
-  sourceOf: ((products: RawBuilder<unknown>) => RawBuilder<unknown>) | undefined
+  /**
+   * The same in the order of a page, without one in that of codes, if an index has it. `where`, `by`: the conditions of
+   * the page on the place of a product in the order, and the order.
+   */
+  orderedSource: ((where: RawBuilder<boolean>, by: RawBuilder<unknown>) => RawBuilder<unknown>) | undefined
+  /** Whether the order is that of keys `p.key`, which not all products have. */
+  hasKeys: boolean
+  /** Whether `orderedSource` may end before all keys are read: it does at `maxWalked`. */
+  isCut: boolean
+  /** The same as `source` of given products, whichever `source` reads. */
+  sourceOf: (products: RawBuilder<unknown>) => RawBuilder<unknown>
+  /** About how many products `source` looks up by their codes; infinite if it reads all. */
+  lookedUp: number
   uuid: string | null
   /** The condition on `p`. */
   where: RawBuilder<boolean>
   indexes: AttributeIndexes
   lists: readonly CodeList[]
-  /** The list by which the source reads products, if there is one. */
-  list: CodeList | undefined
-  /** The length of that list; 0 without one. */
-  length: number
+  /** Those of the lists that are short, if any. */
+  short: ShortLists | undefined
   table: 'product' | 'product_value'
   /** Begins a statement: the marker of a custom plan, but for a few forms of filters, whose statements are prepared. */
   plan: RawBuilder<unknown>
 }
 
 /**
- * How to read the products that match a filter: by a list of codes if that is short, else all in the order of their
- * codes or of an attribute. `order`: of the page to read; undefined if all products that match are read. `further`:
- * other attributes to read. Throws `invalid_request` for attributes that cannot be used.
+ * How to read the products that match a filter: by lists of codes if they are short, else all in the order of their
+ * codes or of a key. `order`: of the page to read; undefined if all products that match are read. `further`: other
+ * attributes to read. Throws `invalid_request` for attributes that cannot be used.
  */
 export async function selectionOf(
   catalogue: Catalogue,
@@ -64,44 +75,82 @@ export async function selectionOf(
   // A store with an indexed attribute has status keys: no statement is needed where one was found.
   const hasIndexed = [...indexes.values()].some(({ slot }) => slot != null)
   const isByStatus = usesStatus && (hasIndexed || (await hasStatusKeys(catalogue, storeUuid)))
-  const lists = found.codes == null ? codeListsOf(uuid, found, indexes, isByStatus) : []
-  const { list, length = 0 } = (await shortestList(catalogue, lists, order?.field === 'code')) ?? {}
+  // In their own order the last changed products are found in another way.
+  const from = found.codes == null && order?.field !== 'updatedAt' ? found.updatedAt?.from : undefined
+  const changed = from && (await changedSince(catalogue, storeUuid, from))
+  const lists =
+    found.codes == null
+      ? [...codeListsOf(uuid, found, indexes, isByStatus), ...(changed ? [givenList(changed)] : [])]
+      : []
+  // A sorted list may have any length for a page in the order of codes.
+  const sorted = order?.field === 'code' ? lists.find(({ isSorted }) => isSorted) : undefined
+  const short = sorted && lists.length === 1 ? undefined : await shortLists(catalogue, uuid, lists)
+  const walk = found.codes == null ? keysOfOrder(uuid, order, indexes, isByStatus, found, lists, short) : undefined
+  const isFilled = walk !== undefined && areClose(found, lists)
+  const isByCode = order?.field === 'code'
+  const listed = isByCode ? (short ?? sorted)?.codes : short && isLookedUp(short, isFilled) ? short.codes : undefined
   const isSearched = partsOf(found).some((part) => part.filter.search != null)
   const searched = (source: RawBuilder<unknown>) =>
     isSearched ? sql`${source} ${withTexts(uuid, order !== undefined)}` : source
-  const slot = order?.field === 'status' && isByStatus ? statusSlot : indexes.get(order?.attribute ?? '')?.slot
-  const isKeyed = slot != null && found.codes == null && (!list || length > maxLookedUp)
+  const hasKeys = !listed && walk !== undefined
+  const isCut = hasKeys && !short && !isBare(filter) && (await isLarge(catalogue, uuid))
+  const inOrder = hasKeys ? walk : isByCode || !order ? listed : undefined
+  const limit = isCut ? sql`limit ${maxWalked}` : sql``
   return {
-    source: searched(list ? lookedUp(uuid, table, list.codes) : sql`${sql.table(table)} p`),
-    keyedSource: isKeyed
-      ? searched(lookedUp(uuid, table, keysInOrder(uuid, slot, found, lists, list), sql`l.key, `))
-      : undefined,
-    sourceOf: list || found.codes != null ? undefined : searched,
+    source: searched(listed ? lookUp(uuid, table, listed) : sql`${sql.table(table)} p`),
+    orderedSource:
+      inOrder &&
+      ((where, by) =>
+        searched(
+          lookUp(uuid, table, sql`select * from (${inOrder}) p where ${where} order by ${by} ${limit}`, hasKeys),
+        )),
+    hasKeys,
+    isCut,
+    sourceOf: searched,
+    lookedUp: found.codes?.length ?? (listed && short ? short.length : Number.POSITIVE_INFINITY),
     uuid,
     where: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, indexes)}`,
     indexes,
     lists,
-    list,
-    length,
+    short,
     table,
-    plan: list || (order ?? byCode).field !== 'code' || !isPlain(filter) ? sql`${customPlan} ` : sql``,
+    plan: listed || (order ?? byCode).field !== 'code' || !isPlain(filter) ? sql`${customPlan} ` : sql``,
   }
+}
+
+async function isLarge({ db }: Catalogue, uuid: string | null): Promise<boolean> {
+  const { rows } = await sql<{ total: number }>`select ${totalOf(uuid)} as total`.execute(db)
+  return (rows[0]?.total ?? 0) > maxWalked
 }
 
 function isPlain({ status, codePrefix, codes, search, ...others }: ProductFilter): boolean {
   return isBare(others)
 }
 
+/** Reading a product by its code takes as long as reading so many keys. */
+const lookupCost = 40
+/** A page is filled by so many products: ten times as many as it has, as conditions and the order may be related. */
+const pageProducts = 500
+
+/**
+ * Whether to look up the products of lists, rather than to read all keys, or products. `isFilled`: keys are read until
+ * the products of the lists fill a page.
+ */
+function isLookedUp({ length, total }: ShortLists, isFilled: boolean) {
+  return length * lookupCost <= (isFilled ? Math.min(total, (pageProducts * total) / length) : total)
+}
+
 /** The products `p` of codes, each looked up by its key, in the order of the codes. */
-function lookedUp(
+function lookUp(
   uuid: string | null,
   table: Selection['table'],
   codes: RawBuilder<unknown>,
-  further: RawBuilder<unknown> = sql``,
+  hasKeys = false,
 ): RawBuilder<unknown> {
+  const key = hasKeys ? sql`l.key, ` : sql``
   const times = table === 'product' ? sql`, r.created_at, r.updated_at` : sql``
   return sql`(
-        select ${further}l.product_code, r.store_uuid, r.status, r.attributes${times}
+        select ${key}l.product_code, r.store_uuid, r.status, r.attributes${times}
         from (${codes}) l cross join lateral (
           select * from ${sql.table(table)} where store_uuid = ${uuid} and product_code = l.product_code
           offset 0
@@ -110,28 +159,31 @@ function lookedUp(
 }
 
 /**
- * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list,
- * if there is one. `is true` keeps PostgreSQL from a join, for which it might sort all keys. It looks the codes up in a
- * hash table because it expects few and short ones: their hashes, and at most the limit. The limit is never reached:
- * the list was found to be shorter. Products that have the hash of another one do not match the filter.
+ * A query of the keys and codes that an order is by: of the range and the prefix of codes that the filter has, and only
+ * the codes of short lists. Undefined if no index has the order.
  */
-function keysInOrder(
+function keysOfOrder(
   uuid: string | null,
-  slot: number,
+  order: ProductOrder | undefined,
+  indexes: AttributeIndexes,
+  isByStatus: boolean,
   filter: ProductFilter,
   lists: readonly CodeList[],
-  list: CodeList | undefined,
-) {
-  const range = lists.find(({ keys }) => keys?.index.slot === slot)?.keys?.where ?? false
-  const isListed =
-    list &&
-    sql<boolean>`(hashtextextended(k.product_code, 0) in (
-          select hashtextextended(product_code, 0) from (${list.codes}) l limit ${2 * list.maxRead}::integer)) is true`
-  return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, isListed ?? false, ...prefixConditions(sql`k.product_code`, filter)]))}`
+  short: ShortLists | undefined,
+): RawBuilder<unknown> | undefined {
+  const conditions = [
+    short !== undefined && isIn(sql`k.product_code`, short.codes),
+    ...prefixConditions(sql`k.product_code`, filter),
+  ]
+  if (order?.field === 'createdAt') {
+    const where = allOf([...creationConditions(sql`k.created_at`, filter), ...conditions])
+    return sql`select k.created_at as key, k.product_code from ${creationsOf(uuid, where)}`
+  }
+  const slot = order?.field === 'status' && isByStatus ? statusSlot : indexes.get(order?.attribute ?? '')?.slot
+  if (slot == null) return undefined
+  const range = lists.find(({ keys }) => keys?.index.slot === slot)?.keys?.where ?? sql<boolean>`true`
+  return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, ...conditions]))}`
 }
 
-/**
- * Of a longer list not all products are looked up: to sort them, keys are read in order until the page is full; to
- * count them, the keys of the other lists are read.
- */
-export const maxLookedUp = 5_000
+/** A page that so many keys do not fill is read from all products. */
+const maxWalked = 25_000

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { type Fault, invalidRequest } from '../../../errors.ts'
-import { shown } from '../../../text.ts'
-import { type AttributeDefinition, valueRule } from '../../attributes/attribute-rules.ts'
-import { type Catalogue, visibleStore } from '../../catalogue.ts'
-import { type AttributeIndex, maxDigits } from '../../values/value-keys.ts'
-import type { NamedAttribute } from './product-filter.ts'
+import { type Fault, invalidRequest } from '../../../../errors.ts'
+import { shown } from '../../../../text.ts'
+import { type AttributeDefinition, valueRule } from '../../../attributes/attribute-rules.ts'
+import { type Catalogue, visibleStore } from '../../../catalogue.ts'
+import { type AttributeIndex, maxDigits } from '../../../values/value-keys.ts'
+import type { NamedAttribute } from '../product-filter.ts'
 
 /** The declared attributes by name. */
 export type AttributeIndexes = ReadonlyMap<string, AttributeIndex>
