@@ -76,13 +76,22 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   }
   if (size > 0) return { ...(await readPage()), totalCount: count }
   // Without rows, a page is read only for `pageInfo`: a query of the number alone does not wait for it.
-  const pageInfo = () => readPage().then((page) => page.pageInfo)
+  const pageInfo = once(async () => (await readPage()).pageInfo)
   return {
     edges: [],
     totalCount: count,
     get pageInfo() {
       return pageInfo()
     },
+  }
+}
+
+/** The work, done when it is first asked for. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined
+  return () => {
+    done ??= work()
+    return done
   }
 }
 

@@ -1,46 +1,44 @@
-import { sql } from 'kysely'
-import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { allOf, type Split } from '../conditions.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Catalogue } from '../catalogue.ts'
 
 /** How many items of changes are read at most to find the products that were changed last. */
 const maxItems = 50_000
 
-/**
- * Splits the products that were last changed before a time: the first part has at least as many as `wanted`, if there
- * are, which were changed last by the ledger. It is empty if the ledger lacks changes, or has too many. `from`: of the
- * time before it no products are listed. A statement of its own: on a worker node of Citus, a function cannot read
- * distributed tables.
- */
-export async function splitByRecent(
-  catalogue: Catalogue,
-  storeUuid: string,
-  before: string | null,
-  wanted: number,
-  from: Date | null | undefined,
-): Promise<Split> {
-  const { rows } = await sql<{ since: string | null; codes: string[] | null }>`
-    select since::text, codes from changed_products(${visibleStore(catalogue, storeUuid)}::uuid,
-      ${before ?? 'infinity'}::timestamptz, ${wanted}::integer, ${maxItems}::integer)`.execute(catalogue.db)
-  const { since, codes } = rows[0] ?? { since: null, codes: null }
-  if (since === null) return [sql`false`, sql`true`]
-  return [
-    sql`p.updated_at >= ${since}::timestamptz and p.product_code = any(${codes}::text[])`,
-    allOf([sql`p.updated_at < ${since}::timestamptz`, from != null && sql`${from} < ${since}::timestamptz`]),
-  ]
+/** Products `p` that were changed last: all of them since a time. */
+interface LastChanged {
+  where: RawBuilder<boolean>
+  since: Date
 }
 
-/** So many codes are sent to the database again. */
+/**
+ * The products that were changed last before a time by the ledger, at least `wanted` if there are so many. Undefined if
+ * the ledger lacks changes, or has too many. A statement of its own: on a worker node of Citus, a function cannot read
+ * distributed tables.
+ */
+export async function changedLast(
+  { db }: Catalogue,
+  uuid: string | null,
+  before: string | null,
+  wanted: number,
+): Promise<LastChanged | undefined> {
+  const { rows } = await sql<{ since: Date | null; text: string; codes: string[] }>`
+    select since, since::text as text, codes from changed_products(${uuid}::uuid,
+      ${before ?? 'infinity'}::timestamptz, ${wanted}::integer, ${maxItems}::integer)`.execute(db)
+  const { since, text, codes } = rows[0] ?? { since: null }
+  if (since === null) return undefined
+  return { where: sql`p.updated_at >= ${text}::timestamptz and p.product_code = any(${codes}::text[])`, since }
+}
+
+/** More codes are not worth sending back to the database. */
 const mostSent = 10_000
 
 /**
  * The codes of all products that were changed since a time, with some that were changed before or deleted. Undefined if
  * they are many, or the ledger lacks changes.
  */
-export async function changedSince(catalogue: Catalogue, storeUuid: string, time: Date): Promise<string[] | undefined> {
+export async function changedSince({ db }: Catalogue, uuid: string | null, time: Date): Promise<string[] | undefined> {
   const { rows } = await sql<{ codes: string[] | null }>`
     select case when since <= ${time}::timestamptz then codes end as codes
-    from changed_products(${visibleStore(catalogue, storeUuid)}::uuid, ${time}::timestamptz, 1, ${mostSent}::integer)`.execute(
-    catalogue.db,
-  )
+    from changed_products(${uuid}::uuid, ${time}::timestamptz, 1, ${mostSent}::integer)`.execute(db)
   return rows[0]?.codes ?? undefined
 }

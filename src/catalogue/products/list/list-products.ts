@@ -3,13 +3,13 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { storeNotFound } from '../../../errors.ts'
 import { isStorable } from '../../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts'
-import { splitByRecent } from '../../changes/recent-products.ts'
-import { allOf, type Split } from '../../conditions.ts'
+import { changedLast } from '../../changes/recent-products.ts'
+import { allOf, isBare } from '../../conditions.ts'
 import { countOf } from './count-products.ts'
 import { allRead, columns, type ListedProduct, measured, type Product } from './measured-products.ts'
 import { splitByOldest } from './oldest-products.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { byCode, type PagePart, type ProductOrder, type ProductPage, planPage } from './product-order.ts'
+import { byCode, type PagePart, type ProductPage, planPage } from './product-order.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 type Sql = RawBuilder<unknown>
@@ -23,43 +23,73 @@ export async function listProducts(
   order = byCode,
 ): Promise<ListedProduct[]> {
   const selection = await selectionOf(catalogue, storeUuid, filter, order)
-  const request: PageRequest = { storeUuid, filter, page, order }
-  const { listed, mayBeMore } = await readPage(catalogue, request, selection, true)
-  if (listed.length === page.limit || !mayBeMore) return listed
-  const all = { ...selection, orderedSource: undefined, hasKeys: false }
-  return (await readPage(catalogue, request, all, false)).listed
+  const { keys, short, indexes } = selection
+  const planned = planPage(order, page, indexes, keys !== undefined)
+  const { byChange } = planned
+  if (byChange === 'newest first') return listByChange(catalogue, filter, page, selection, planned)
+  const split = byChange && (await splitByOldest(catalogue, selection, planned.begin, filter.createdAt, page.limit))
+  const parts = planned.partsOf(split || undefined)
+  if (!keys || short || isBare(filter)) return readParts(catalogue, page, selection, parts)
+  const soon = await readParts(catalogue, page, selection, page.backwards ? parts : parts.slice(0, 1), maxKeysRead)
+  if (soon.length === page.limit) return soon
+  const [valued] = page.backwards ? parts.toReversed() : parts
+  if (!(await hasMoreKeys(catalogue, keys, valued))) return readParts(catalogue, page, selection, parts)
+  const unordered = { ...selection, orderedSource: undefined, keys: undefined }
+  return readParts(catalogue, page, unordered, planPage(order, page, indexes, false).partsOf(undefined))
 }
 
-interface PageRequest {
-  storeUuid: string
-  filter: ProductFilter
-  page: ProductPage
-  order: ProductOrder
+/** A page that so many keys do not fill is read from all products. */
+const maxKeysRead = 25_000
+
+async function hasMoreKeys({ db }: Catalogue, keys: Sql, part: PagePart | undefined): Promise<boolean> {
+  const { rows } = await sql`
+    ${customPlan} select from (${keys}) p where ${allOf(part?.where ?? [])} offset ${maxKeysRead} limit 1`.execute(db)
+  return rows.length > 0
 }
 
-/**
- * Reads a page. `isQuick`: only of those products that come first in its order, as far as they are soon found;
- * `mayBeMore` says that others may match.
- */
-async function readPage(catalogue: Catalogue, request: PageRequest, selection: Selection, isQuick: boolean) {
-  const { storeUuid, page, order } = request
-  const { orderedSource, hasKeys, where, indexes, table, plan } = selection
-  const planned = planPage(order, page, indexes, hasKeys)
-  const split = await splitOf(catalogue, request, selection, planned, isQuick)
-  // What the ledger says was changed last is found by codes.
-  const source = split ? selection.sourceOf(sql`product p`) : selection.source
-  const isFirst = isQuick && (selection.isCut || (split !== undefined && planned.byChange === 'newest first'))
-  const parts = isFirst ? planned.partsOf(split).slice(0, 1) : planned.partsOf(split)
+/** So many of the products that were changed last are read if those of a page or two do not fill it. */
+const mostChanged = 5_000
+
+/** A page of the products that were changed last: as far as the ledger tells, of these products only. */
+async function listByChange(
+  catalogue: Catalogue,
+  { updatedAt, ...others }: ProductFilter,
+  page: ProductPage,
+  selection: Selection,
+  { begin, partsOf }: ReturnType<typeof planPage>,
+): Promise<ListedProduct[]> {
+  const { short, isLookedUp, withSearch, uuid } = selection
+  const before = begin?.value ?? updatedAt?.to?.toISOString() ?? null
+  // About twice as many as the page has: some may be deleted, or not match the filter.
+  const numbers = isBare(others) ? [2 * page.limit] : [2 * page.limit, mostChanged]
+  for (const wanted of isLookedUp && (short?.length ?? 0) < mostChanged ? [] : numbers) {
+    const last = await changedLast(catalogue, uuid, before, wanted)
+    if (!last) break
+    const [part] = partsOf(undefined).map((one) => ({ ...one, where: [last.where, ...one.where] }))
+    const changed = { ...selection, source: withSearch(sql`product p`) }
+    const listed = await readParts(catalogue, page, changed, part ? [part] : [])
+    if (listed.length === page.limit || (updatedAt?.from && last.since <= updatedAt.from)) return listed
+  }
+  return readParts(catalogue, page, selection, partsOf(undefined))
+}
+
+/** Reads the parts of a page, from at most so many keys. */
+async function readParts(
+  catalogue: Catalogue,
+  page: ProductPage,
+  { source, orderedSource, where, table, plan, uuid }: Selection,
+  parts: readonly PagePart[],
+  most?: number,
+): Promise<ListedProduct[]> {
   const [first, second] = parts
   if (first && !second && table === 'product' && !orderedSource) {
     const listed = sql`select ${columns}, ${rowsOf(first, source, allOf([where, ...first.where]), page)}`
-    const { rows } = await sql<ListedProduct>`${plan}${measured(listed)}`.execute(catalogue.db)
-    return { listed: allRead(rows), mayBeMore: isFirst }
+    return allRead((await sql<ListedProduct>`${plan}${measured(listed)}`.execute(catalogue.db)).rows)
   }
   // The codes first, then the products. The second part is not read if the first one fills the page.
   const isNeeded = sql<boolean>`(select count(*) from part_0) < ${page.limit}`
   const lists = parts.map((part, i) => {
-    const ordered = part.isWithoutValue ? undefined : orderedSource?.(allOf(part.where), part.by)
+    const ordered = part.isWithoutValue ? undefined : orderedSource?.(allOf(part.where), part.by, most)
     const rows = rowsOf(part, ordered ?? source, allOf([i > 0 && isNeeded, where, ...part.where]), page)
     return sql`${sql.ref(`part_${i}`)} as materialized (select p.product_code, ${rows})`
   })
@@ -68,10 +98,10 @@ async function readPage(catalogue: Catalogue, request: PageRequest, selection: S
     ${customPlan} with ${sql.join(lists)}
     ${measured(sql`
         select ${columns}, l."orderValue", row_number() over (order by l.part, l.nth) as nth
-        from (${sql.join(listed, sql` union all `)}) l ${products(catalogue, storeUuid)}
+        from (${sql.join(listed, sql` union all `)}) l ${products(uuid)}
         order by l.part, l.nth
         limit ${page.limit}`)}`.execute(catalogue.db)
-  return { listed: allRead(rows), mayBeMore: isFirst }
+  return allRead(rows)
 }
 
 /** The rest of a query for the rows of a part, after their columns. */
@@ -80,31 +110,10 @@ function rowsOf({ by, text }: PagePart, source: Sql, where: Sql, { limit }: Prod
       from ${source} where ${where} order by ${by} limit ${limit}`
 }
 
-/** So few products are looked up as soon as the ledger is asked which ones were changed last. */
-const fewLookedUp = 500
-/** How many products that were changed last are read if those of a page or two do not fill it. */
-const mostChanged = 5_000
-
-/** The parts of a page in the order of the last change. */
-async function splitOf(
-  catalogue: Catalogue,
-  { storeUuid, filter: { createdAt, updatedAt }, page: { limit } }: PageRequest,
-  selection: Selection,
-  { byChange, begin }: ReturnType<typeof planPage>,
-  isQuick: boolean,
-): Promise<Split | undefined> {
-  if (!byChange) return undefined
-  if (byChange === 'oldest first') return splitByOldest(catalogue, selection, begin, createdAt, limit)
-  if (selection.lookedUp < (isQuick ? fewLookedUp : Number.POSITIVE_INFINITY)) return undefined
-  const before = begin?.value ?? updatedAt?.to?.toISOString() ?? null
-  // About twice as many as the page has: some may be deleted, or not match the filter.
-  return splitByRecent(catalogue, storeUuid, before, isQuick ? 2 * limit : mostChanged, updatedAt?.from)
-}
-
 /** Joins the products `p` of the codes of `l`. */
-function products(catalogue: Catalogue, storeUuid: string) {
+function products(uuid: string | null) {
   return sql`cross join lateral (
-      select * from product where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = l.product_code
+      select * from product where store_uuid = ${uuid} and product_code = l.product_code
       offset 0
     ) p`
 }
@@ -128,7 +137,7 @@ export async function pageProducts(
         select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (
           select p.product_code from ${source} where ${where} order by p.product_code offset ${offset} limit ${limit}
-        ) l ${products(catalogue, uuid)}`)}
+        ) l ${products(uuid)}`)}
     ) page on true
     where s.store_uuid = ${uuid}
     order by page."productCode"`.execute(catalogue.db)

@@ -17,12 +17,12 @@ const sampled = 5_000
  */
 export async function splitByOldest(
   { db }: Catalogue,
-  { uuid, where, sourceOf, lookedUp }: Selection,
+  { uuid, where, withSearch, isLookedUp }: Selection,
   begin: Position | undefined,
   createdAt: TimeRange | null | undefined,
   wanted: number,
 ): Promise<Split | undefined> {
-  if (Number.isFinite(lookedUp)) return undefined
+  if (isLookedUp) return undefined
   const isAfter = allOf([
     sql<boolean>`p.store_uuid = ${uuid}`,
     isIndexed,
@@ -31,7 +31,7 @@ export async function splitByOldest(
   ])
   const { rows } = await sql<{ at: string; code: string }>`
     ${customPlan} select p.updated_at::text as at, p.product_code as code
-    from ${sourceOf(sql`(select * from product p where ${isAfter} order by p.created_at, p.product_code limit ${sampled}) p`)}
+    from ${withSearch(sql`(select * from product p where ${isAfter} order by p.created_at, p.product_code limit ${sampled}) p`)}
     where ${where}
     order by p.updated_at, p.product_code
     offset ${wanted - 1} limit 1`.execute(db)

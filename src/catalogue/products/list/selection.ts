@@ -5,7 +5,6 @@ import { changedSince } from '../../changes/recent-products.ts'
 import { allOf, isBare } from '../../conditions.ts'
 import { withCodes, withTexts } from '../../search-codes.ts'
 import { statusSlot } from '../../values/value-keys.ts'
-import { totalOf } from '../product-totals.ts'
 import {
   type AttributeIndexes,
   findAttributeIndexes,
@@ -13,10 +12,10 @@ import {
   requireBounds,
   requireOrdered,
 } from './indexes/attribute-indexes.ts'
-import { areClose, type CodeList, codeListsOf, creationsOf, givenList } from './indexes/code-lists.ts'
+import { areClose, type CodeList, codeListsOf, creationsOf, givenList, prefixList } from './indexes/code-lists.ts'
 import { keysOf } from './indexes/key-conditions.ts'
-import { isIn, type ShortLists, shortLists } from './indexes/short-lists.ts'
-import { creationConditions, matching, prefixConditions } from './matching-products.ts'
+import { isIn, lookupCost, type ShortLists, shortLists } from './indexes/short-lists.ts'
+import { creationConditions, matching } from './matching-products.ts'
 import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
 import { byCode, needsProduct, type ProductOrder } from './product-order.ts'
 
@@ -24,18 +23,18 @@ export interface Selection {
   /** A FROM item of the products `p`, which may include others than those that match. */
   source: RawBuilder<unknown>
   /**
-   * The same in the order of a page, without one in that of codes, if an index has it. `where`, `by`: the conditions of
-   * the page on the place of a product in the order, and the order.
+   * The products in the order of the page, from an index; without a page, in that of codes. Undefined if no index has
+   * it. `where`: the conditions of the cursors; `by`: the order; `most`: so many keys are read at most.
    */
-  orderedSource: ((where: RawBuilder<boolean>, by: RawBuilder<unknown>) => RawBuilder<unknown>) | undefined
-  /** Whether the order is that of keys `p.key`, which not all products have. */
-  hasKeys: boolean
-  /** Whether `orderedSource` may end before all keys are read: it does at `maxWalked`. */
-  isCut: boolean
-  /** The same as `source` of given products, whichever `source` reads. */
-  sourceOf: (products: RawBuilder<unknown>) => RawBuilder<unknown>
-  /** About how many products `source` looks up by their codes; infinite if it reads all. */
-  lookedUp: number
+  orderedSource:
+    | ((where: RawBuilder<boolean>, by: RawBuilder<unknown>, most?: number) => RawBuilder<unknown>)
+    | undefined
+  /** The keys that `orderedSource` reads, `p.key`; undefined if it reads codes. */
+  keys: RawBuilder<unknown> | undefined
+  /** Adds what a search reads to a source of products `p`. */
+  withSearch: (products: RawBuilder<unknown>) => RawBuilder<unknown>
+  /** Whether `source` looks up products by their codes. */
+  isLookedUp: boolean
   uuid: string | null
   /** The condition on `p`. */
   where: RawBuilder<boolean>
@@ -71,73 +70,88 @@ export async function selectionOf(
   const found = await withCodes(catalogue, uuid, filter)
   const isIndexed = used.length > 0 && used.every(({ name }) => indexes.get(name)?.slot)
   const table = isIndexed && !needsProduct(filter, order ?? byCode) ? 'product_value' : 'product'
-  const usesStatus = order?.field === 'status' || partsOf(found).some((part) => part.filter.status != null)
-  // A store with an indexed attribute has status keys: no statement is needed where one was found.
-  const hasIndexed = [...indexes.values()].some(({ slot }) => slot != null)
-  const isByStatus = usesStatus && (hasIndexed || (await hasStatusKeys(catalogue, storeUuid)))
-  // In their own order the last changed products are found in another way.
-  const from = found.codes == null && order?.field !== 'updatedAt' ? found.updatedAt?.from : undefined
-  const changed = from && (await changedSince(catalogue, storeUuid, from))
-  const lists =
-    found.codes == null
-      ? [...codeListsOf(uuid, found, indexes, isByStatus), ...(changed ? [givenList(changed)] : [])]
-      : []
-  // A sorted list may have any length for a page in the order of codes.
-  const sorted = order?.field === 'code' ? lists.find(({ isSorted }) => isSorted) : undefined
-  const short = sorted && lists.length === 1 ? undefined : await shortLists(catalogue, uuid, lists)
-  const walk = found.codes == null ? keysOfOrder(uuid, order, indexes, isByStatus, found, lists, short) : undefined
-  const isFilled = walk !== undefined && areClose(found, lists)
-  const isByCode = order?.field === 'code'
-  const listed = isByCode ? (short ?? sorted)?.codes : short && isLookedUp(short, isFilled) ? short.codes : undefined
   const isSearched = partsOf(found).some((part) => part.filter.search != null)
-  const searched = (source: RawBuilder<unknown>) =>
+  const withSearch = (source: RawBuilder<unknown>) =>
     isSearched ? sql`${source} ${withTexts(uuid, order !== undefined)}` : source
-  const hasKeys = !listed && walk !== undefined
-  const isCut = hasKeys && !short && !isBare(filter) && (await isLarge(catalogue, uuid))
-  const inOrder = hasKeys ? walk : isByCode || !order ? listed : undefined
-  const limit = isCut ? sql`limit ${maxWalked}` : sql``
+  const { lists, short, codes, keys } = await listsOf(catalogue, uuid, found, order, indexes)
+  const isInCodeOrder = !order || order.field === 'code'
+  const inOrder = keys ?? (isInCodeOrder ? codes : undefined)
   return {
-    source: searched(listed ? lookUp(uuid, table, listed) : sql`${sql.table(table)} p`),
+    source: withSearch(codes ? lookUp(uuid, table, codes) : sql`${sql.table(table)} p`),
     orderedSource:
       inOrder &&
-      ((where, by) =>
-        searched(
-          lookUp(uuid, table, sql`select * from (${inOrder}) p where ${where} order by ${by} ${limit}`, hasKeys),
-        )),
-    hasKeys,
-    isCut,
-    sourceOf: searched,
-    lookedUp: found.codes?.length ?? (listed && short ? short.length : Number.POSITIVE_INFINITY),
+      ((where, by, most) => {
+        const limit = most === undefined ? sql`` : sql`limit ${most}`
+        const read = sql`select * from (${inOrder}) p where ${where} order by ${by} ${limit}`
+        return withSearch(lookUp(uuid, table, read, keys !== undefined))
+      }),
+    keys,
+    withSearch,
+    isLookedUp: codes !== undefined || found.codes != null,
     uuid,
     where: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, indexes)}`,
     indexes,
     lists,
     short,
     table,
-    plan: listed || (order ?? byCode).field !== 'code' || !isPlain(filter) ? sql`${customPlan} ` : sql``,
+    plan: codes || !isInCodeOrder || !isPlain(filter) ? sql`${customPlan} ` : sql``,
   }
-}
-
-async function isLarge({ db }: Catalogue, uuid: string | null): Promise<boolean> {
-  const { rows } = await sql<{ total: number }>`select ${totalOf(uuid)} as total`.execute(db)
-  return (rows[0]?.total ?? 0) > maxWalked
 }
 
 function isPlain({ status, codePrefix, codes, search, ...others }: ProductFilter): boolean {
   return isBare(others)
 }
 
-/** Reading a product by its code takes as long as reading so many keys. */
-const lookupCost = 40
+/**
+ * The lists of a filter, and what to read: `codes` of products to look up, or the `keys` of an order until a page is
+ * full.
+ */
+async function listsOf(
+  catalogue: Catalogue,
+  uuid: string | null,
+  filter: ProductFilter,
+  order: ProductOrder | undefined,
+  indexes: AttributeIndexes,
+) {
+  if (filter.codes != null) return { lists: [] }
+  const usesStatus = order?.field === 'status' || partsOf(filter).some((part) => part.filter.status != null)
+  // A store with an indexed attribute has status keys: no statement is needed where one was found.
+  const hasIndexed = [...indexes.values()].some(({ slot }) => slot != null)
+  const isByStatus = usesStatus && (hasIndexed || (await hasStatusKeys(catalogue, uuid)))
+  // A page in the order of `updatedAt` reads the ledger itself.
+  const from = order?.field === 'updatedAt' ? undefined : filter.updatedAt?.from
+  const changed = from && (await changedSince(catalogue, uuid, from))
+  const isByCode = order?.field === 'code'
+  const lists = [
+    ...codeListsOf(uuid, filter, indexes, isByStatus),
+    // Without another order the primary key serves a prefix.
+    ...(!order || isByCode ? [] : prefixList(uuid, filter)),
+    ...(changed ? [givenList(changed)] : []),
+  ]
+  // A sorted list may have any length for a page in the order of codes.
+  const sorted = isByCode ? lists.find(({ isSorted }) => isSorted) : undefined
+  const short = sorted && lists.length === 1 ? undefined : await shortLists(catalogue, uuid, lists)
+  const slot = order?.field === 'status' && isByStatus ? statusSlot : indexes.get(order?.attribute ?? '')?.slot
+  const isDense = areClose(filter, lists)
+  if (isByCode) {
+    const isListed = short && isCheaper(short.length, short, isDense)
+    return { lists, short, codes: isListed ? short.codes : sorted?.codes }
+  }
+  const lookups = short ? short.length * lookupCost : 0
+  const codes = short && isCheaper(lookups, short, false) ? short.codes : undefined
+  const keys = keysOfOrder(uuid, order, slot, filter, lists, short)
+  return { lists, short, codes, keys: short && isCheaper(lookups, short, isDense) ? undefined : keys }
+}
+
 /** A page is filled by so many products: ten times as many as it has, as conditions and the order may be related. */
 const pageProducts = 500
 
 /**
- * Whether to look up the products of lists, rather than to read all keys, or products. `isFilled`: keys are read until
- * the products of the lists fill a page.
+ * Whether something costs less than reading keys in order. `isDense`: most products of the lists match, so that a page
+ * is filled before all keys are read.
  */
-function isLookedUp({ length, total }: ShortLists, isFilled: boolean) {
-  return length * lookupCost <= (isFilled ? Math.min(total, (pageProducts * total) / length) : total)
+function isCheaper(cost: number, { length, total }: ShortLists, isDense: boolean): boolean {
+  return cost <= (isDense ? Math.min(total, (pageProducts * total) / Math.max(length, 1)) : total)
 }
 
 /** The products `p` of codes, each looked up by its key, in the order of the codes. */
@@ -159,31 +173,23 @@ function lookUp(
 }
 
 /**
- * A query of the keys and codes that an order is by: of the range and the prefix of codes that the filter has, and only
- * the codes of short lists. Undefined if no index has the order.
+ * A query of the keys and codes that an order is by: of the range of keys that the filter has, and only the codes of
+ * short lists. Undefined if no index has the order.
  */
 function keysOfOrder(
   uuid: string | null,
   order: ProductOrder | undefined,
-  indexes: AttributeIndexes,
-  isByStatus: boolean,
+  slot: number | null | undefined,
   filter: ProductFilter,
   lists: readonly CodeList[],
   short: ShortLists | undefined,
 ): RawBuilder<unknown> | undefined {
-  const conditions = [
-    short !== undefined && isIn(sql`k.product_code`, short.codes),
-    ...prefixConditions(sql`k.product_code`, filter),
-  ]
+  const isListed = short !== undefined && isIn(sql`k.product_code`, short.codes)
   if (order?.field === 'createdAt') {
-    const where = allOf([...creationConditions(sql`k.created_at`, filter), ...conditions])
+    const where = allOf([...creationConditions(sql`k.created_at`, filter), isListed])
     return sql`select k.created_at as key, k.product_code from ${creationsOf(uuid, where)}`
   }
-  const slot = order?.field === 'status' && isByStatus ? statusSlot : indexes.get(order?.attribute ?? '')?.slot
   if (slot == null) return undefined
   const range = lists.find(({ keys }) => keys?.index.slot === slot)?.keys?.where ?? sql<boolean>`true`
-  return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, ...conditions]))}`
+  return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, isListed]))}`
 }
-
-/** A page that so many keys do not fill is read from all products. */
-const maxWalked = 25_000

@@ -44,12 +44,9 @@ export async function findAttributeIndexes(
 }
 
 /** Whether `product_key` has the statuses of a store's products. */
-export async function hasStatusKeys(catalogue: Catalogue, storeUuid: string): Promise<boolean> {
+export async function hasStatusKeys({ db }: Catalogue, uuid: string | null): Promise<boolean> {
   const { rows } = await sql`
-    select from attribute_definition
-    where store_uuid = ${visibleStore(catalogue, storeUuid)} and slot is not null and is_indexed limit 1`.execute(
-    catalogue.db,
-  )
+    select from attribute_definition where store_uuid = ${uuid} and slot is not null and is_indexed limit 1`.execute(db)
   return rows.length > 0
 }
 

@@ -2,24 +2,26 @@ import { type RawBuilder, sql } from 'kysely'
 import { allOf, isBare } from '../../../conditions.ts'
 import { isKey, statusSlot } from '../../../values/value-keys.ts'
 import { totalOf } from '../../product-totals.ts'
-import { creationConditions } from '../matching-products.ts'
+import { creationConditions, prefixConditions } from '../matching-products.ts'
 import type { AttributeFilter, ProductFilter } from '../product-filter.ts'
 import type { AttributeIndexes } from './attribute-indexes.ts'
-import { countsOfKeys, isAnyOf, type KeyIndex, type Keys, keyConditions, keysOf } from './key-conditions.ts'
+import { countsOfKeys, isKeyOf, type KeyIndex, type Keys, keyConditions, keysOf } from './key-conditions.ts'
 
-/** A query of product codes that includes all products that match a filter, read from an index. */
+/** A query of the codes of products that meet a condition: of all, and perhaps of others. */
 export interface CodeList {
   codes: RawBuilder<unknown>
   /** What it reads, if the codes are those of an attribute or a status. */
   keys?: Keys
   /** The number of its products, where that is known without reading them. */
   length?: RawBuilder<number>
-  /** Whether the list has no other products than those that meet the condition. */
+  /** Whether it has no others. */
   isExact: boolean
   /** Whether most of its products may not meet the condition. */
   isLoose?: boolean
-  /** Whether the index returns the codes in their order. */
-  isSorted: boolean
+  /** Whether an index returns the codes in their order. */
+  isSorted?: boolean | undefined
+  /** Whether it reads all products. */
+  isScan?: boolean
 }
 
 /** The lists of the conditions that all products of a filter meet. `isByStatus`: the statuses are indexed, too. */
@@ -52,10 +54,11 @@ export function areClose(filter: ProductFilter, lists: readonly CodeList[]): boo
   return lists.length > 0 && !lists.some(({ isLoose }) => isLoose) && conditionsOf(filter) === lists.length
 }
 
-function conditionsOf({ status, attributes, createdAt, blockedOn, and, ...others }: ProductFilter): number {
+function conditionsOf({ status, codePrefix, attributes, createdAt, blockedOn, and, ...others }: ProductFilter): number {
   if (!isBare(others)) return Number.NaN
   const within = (and ?? []).reduce((sum, part) => sum + conditionsOf(part), 0)
-  return (attributes ?? []).length + [status, createdAt, blockedOn].filter((one) => one != null).length + within
+  const own = [status, codePrefix, createdAt, blockedOn].filter((one) => one != null)
+  return (attributes ?? []).length + own.length + within
 }
 
 /** A list of codes that are known, which may include others than those of products that match. */
@@ -64,7 +67,6 @@ export function givenList(codes: readonly string[]): CodeList {
     codes: sql`select unnest(${[...codes]}::text[]) collate "C" as product_code`,
     length: sql`${codes.length}::integer`,
     isExact: false,
-    isSorted: false,
   }
 }
 
@@ -105,13 +107,13 @@ function ofMissing(uuid: string | null, name: string, { slot }: KeyIndex): CodeL
     codes: sql`select v.product_code from product_value v where v.store_uuid = ${uuid} and not v.attributes ? ${name}`,
     length: sql`${totalOf(uuid)} - ${having}`,
     isExact: true,
-    isSorted: false,
+    isScan: true,
   }
 }
 
 function ofStatuses(uuid: string | null, statuses: readonly string[]): CodeList {
-  const { where, range = where, isSorted = false } = isAnyOf(statuses.map((status) => sql`${status}::text`))
   const index: KeyIndex = { type: 'text', slot: statusSlot, isCounted: true }
+  const { where, range = where, isSorted } = isKeyOf(index, statuses)
   const codes = sql`select k.product_code from ${keysOf(uuid, statusSlot, where)}`
   const keys = { index, where: range }
   return { codes, keys, ...lengthOf(uuid, keys), isExact: true, isSorted }
@@ -122,7 +124,14 @@ function ofCreation(uuid: string | null, filter: ProductFilter): CodeList[] {
   const conditions = creationConditions(sql`k.created_at`, filter)
   if (conditions.length === 0) return []
   const codes = sql`select k.product_code from ${creationsOf(uuid, allOf(conditions))} order by k.created_at`
-  return [{ codes, isExact: true, isSorted: false }]
+  return [{ codes, isExact: true }]
+}
+
+/** The products whose codes have a prefix. */
+export function prefixList(uuid: string | null, filter: ProductFilter): CodeList[] {
+  if (filter.codePrefix == null) return []
+  const where = allOf(prefixConditions(sql`k.product_code`, filter))
+  return [{ codes: sql`select k.product_code from product k where k.store_uuid = ${uuid} and ${where}`, isExact: true }]
 }
 
 /** Products `k` by the index of their creation. */
@@ -136,5 +145,5 @@ function ofBlocked(uuid: string | null, channel: string): CodeList {
       select g.product_code from channel_readiness c join product_gap g
         on g.store_uuid = ${uuid} and g.channel = ${channel} and g.build = c.build and g.mask & c.required <> 0
       where c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'`
-  return { codes, isExact: true, isSorted: false }
+  return { codes, isExact: true }
 }

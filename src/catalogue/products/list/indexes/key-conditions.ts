@@ -37,7 +37,7 @@ export function countsOfKeys(uuid: string | null, { slot, type }: KeyIndex): Raw
 /** A condition on the keys of an attribute that the values of matching products meet. */
 interface KeyCondition {
   where: RawBuilder<boolean>
-  /** The same, if it is the equality of one key: by an equality PostgreSQL takes only the code for what orders. */
+  /** The same as a range, if it is an equality: that would take the key from the order that PostgreSQL knows. */
   range?: RawBuilder<boolean>
   /** Whether no other values meet it. */
   isExact: boolean
@@ -64,8 +64,8 @@ function ofNumber(filter: AttributeFilter, index: AttributeIndex): KeyCondition[
   const isNumber = (text: string) => boundFault('number', text) === undefined
   const { eq, in: list } = filter
   return [
-    ...(eq != null && isNumber(eq) ? [{ ...isAnyOf([keyOf(index, eq)]), isExact: false }] : []),
-    ...(list?.every(isNumber) ? [{ ...isAnyOf(list.map((text) => keyOf(index, text))), isExact: false }] : []),
+    ...(eq != null && isNumber(eq) ? [{ ...isKeyOf(index, [eq]), isExact: false }] : []),
+    ...(list?.every(isNumber) ? [{ ...isKeyOf(index, list), isExact: false }] : []),
     ...rangesOf(filter, index),
   ]
 }
@@ -76,8 +76,8 @@ function ofText(uuid: string | null, filter: AttributeFilter, index: KeyIndex): 
   const all = { where: sql<boolean>`true`, isExact: false, isLoose: true }
   const isOwnKey = (text: string) => isKey(index, text)
   return [
-    ...(eq == null ? [] : [{ ...isAnyOf([keyOf(index, eq)]), isExact: isOwnKey(eq) }]),
-    ...(list == null ? [] : [{ ...isAnyOf(list.map((text) => keyOf(index, text))), isExact: list.every(isOwnKey) }]),
+    ...(eq == null ? [] : [{ ...isKeyOf(index, [eq]), isExact: isOwnKey(eq) }]),
+    ...(list == null ? [] : [{ ...isKeyOf(index, list), isExact: list.every(isOwnKey) }]),
     ...(startsWith == null
       ? []
       : [
@@ -101,10 +101,14 @@ function hasPart(uuid: string | null, part: string, { slot }: KeyIndex): RawBuil
             and (value collate "default" ilike ${containing(part)} or length(value) >= ${countedCharacters}::integer)))`
 }
 
-export function isAnyOf(keys: readonly RawBuilder<string>[]): Omit<KeyCondition, 'isExact'> {
-  const [key, ...others] = keys
-  if (key === undefined || others.length > 0)
-    return { where: sql<boolean>`k.key = any(array[${sql.join(keys)}]::text[])` }
+/** Whether `k.key` is the key of one of the values. */
+export function isKeyOf(index: AttributeIndex, values: readonly string[]): Omit<KeyCondition, 'isExact'> {
+  const [value, ...others] = values
+  if (value === undefined || others.length > 0) {
+    const keys = sql`select value_key(v, ${index.type === 'number'}::boolean) from unnest(${[...values]}::text[]) v`
+    return { where: sql<boolean>`k.key = any(array(${keys}))` }
+  }
+  const key = keyOf(index, value)
   return { where: sql<boolean>`k.key = ${key}`, range: sql<boolean>`k.key between ${key} and ${key}`, isSorted: true }
 }
 
