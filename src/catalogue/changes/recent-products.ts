@@ -4,29 +4,31 @@ import type { Catalogue } from '../catalogue.ts'
 /** How many items of changes are read at most to find the products that were changed last. */
 const maxItems = 50_000
 
-/** Products `p` that were changed last: all of them since a time. */
+/** Products `p` that were changed last. `isAll`: all that were changed since a time are among them. */
 interface LastChanged {
   where: RawBuilder<boolean>
-  since: Date
+  isAll: boolean
 }
 
 /**
  * The products that were changed last before a time by the ledger, at least `wanted` if there are so many. Undefined if
- * the ledger lacks changes, or has too many. A statement of its own: on a worker node of Citus, a function cannot read
- * distributed tables.
+ * the ledger lacks changes, or has too many. `from`: the time of `isAll`. A statement of its own: on a worker node of
+ * Citus, a function cannot read distributed tables.
  */
 export async function changedLast(
   { db }: Catalogue,
   uuid: string | null,
   before: string | null,
   wanted: number,
+  from: Date | null | undefined,
 ): Promise<LastChanged | undefined> {
-  const { rows } = await sql<{ since: Date | null; text: string; codes: string[] }>`
-    select since, since::text as text, codes from changed_products(${uuid}::uuid,
+  const { rows } = await sql<{ since: string | null; isAll: boolean; codes: string[] }>`
+    select since::text as since, coalesce(since <= ${from ?? null}::timestamptz, false) as "isAll", codes
+    from changed_products(${uuid}::uuid,
       ${before ?? 'infinity'}::timestamptz, ${wanted}::integer, ${maxItems}::integer)`.execute(db)
-  const { since, text, codes } = rows[0] ?? { since: null }
+  const { since, isAll, codes } = rows[0] ?? { since: null }
   if (since === null) return undefined
-  return { where: sql`p.updated_at >= ${text}::timestamptz and p.product_code = any(${codes}::text[])`, since }
+  return { where: sql`p.updated_at >= ${since}::timestamptz and p.product_code = any(${codes}::text[])`, isAll }
 }
 
 /** More codes are not worth sending back to the database. */

@@ -110,3 +110,23 @@ it('takes all changes of a transaction, whose products have the time of its begi
   // On Citus these changes are on several servers: the function knows none.
   expect(rows).toEqual([{ found: process.env.CITUS_URL ? 0 : 6 }])
 })
+
+it('lists a product that was changed within the millisecond from which on products are asked for', async () => {
+  const store = await newStore(gateway)
+  const { db } = gateway.database
+  await addProducts(gateway, store, ['last', 'first'])
+  const { rows } = await sql<{ from: Date }>`
+    update product set updated_at = date_trunc('milliseconds', updated_at) + interval '100 microseconds'
+    where store_uuid = ${store}::uuid and product_code = 'first' returning date_trunc('milliseconds', updated_at) as from`.execute(
+    db,
+  )
+  const from = rows[0]?.from.toISOString()
+  await sql`update change set at = ${from}::timestamptz + interval '700 microseconds' where store_uuid = ${store}::uuid and kind = 'product'`.execute(
+    db,
+  )
+  for (let i = 0; i < 4; i++) {
+    const body = [{ product_code: 'last', Color: `c${i}` }]
+    await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+  }
+  expect(await walk(store, { updatedAt: { from } }, 1, 'DESC', true)).toEqual(['last', 'first'])
+})

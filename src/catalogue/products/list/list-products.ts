@@ -63,12 +63,12 @@ async function listByChange(
   // About twice as many as the page has: some may be deleted, or not match the filter.
   const numbers = isBare(others) ? [2 * page.limit] : [2 * page.limit, mostChanged]
   for (const wanted of isLookedUp && (short?.length ?? 0) < mostChanged ? [] : numbers) {
-    const last = await changedLast(catalogue, uuid, before, wanted)
+    const last = await changedLast(catalogue, uuid, before, wanted, updatedAt?.from)
     if (!last) break
     const [part] = partsOf(undefined).map((one) => ({ ...one, where: [last.where, ...one.where] }))
     const changed = { ...selection, source: withSearch(sql`product p`) }
     const listed = await readParts(catalogue, page, changed, part ? [part] : [])
-    if (listed.length === page.limit || (updatedAt?.from && last.since <= updatedAt.from)) return listed
+    if (listed.length === page.limit || last.isAll) return listed
   }
   return readParts(catalogue, page, selection, partsOf(undefined))
 }
