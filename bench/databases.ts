@@ -8,6 +8,7 @@ import { migrate } from '../src/database/migrate.ts'
 import type { Database } from '../src/database/tables.ts'
 import { citusNodes, createDistributed, dropDistributed } from '../test/support/database/citus.ts'
 import { startPooler } from '../test/support/database/pooler.ts'
+import { program } from '../test/support/servers/installed.ts'
 import { inTurn, put } from './bulk.ts'
 import { citusServers } from './citus.ts'
 import { generate, stores } from './data.ts'
@@ -28,7 +29,7 @@ export async function databases(
   const folder = await mkdtemp(join(tmpdir(), 'catalogue-bench-'))
   const { hostname, port, username: user, pathname } = new URL(url)
   const server = { host: decodeURIComponent(hostname), port: Number(port), user }
-  const pooler = await startPooler(process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer', folder, server)
+  const pooler = await startPooler(program('pgbouncer', process.env.PGBOUNCER), folder, server)
   const urls: Record<string, string> = {
     plain: url,
     'behind PgBouncer': `postgresql://${user}@${encodeURIComponent(folder)}:${pooler.connection.port}${pathname}`,

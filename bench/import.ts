@@ -12,6 +12,7 @@ import { createStore } from '../src/catalogue/stores/stores.ts'
 import { write } from '../src/catalogue/transaction.ts'
 import { indexValues } from '../src/catalogue/values/index-values.ts'
 import type { Database } from '../src/database/tables.ts'
+import { program } from '../test/support/servers/installed.ts'
 import { catalog as catalogCommand, searchPath } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
@@ -71,7 +72,11 @@ async function inTurn(
     const columns = columnsOf(assets).map((column) => `${JSON.stringify(column)} text`)
     await sql.raw(`drop table if exists bare; create table bare (${columns.join(', ')})`).execute(db)
     const measured = {
-      copy: await timed(process.env.PSQL ?? 'psql', [url, '-c', `\\copy bare from '${file}' csv header`], process.env),
+      copy: await timed(
+        program('psql', process.env.PSQL),
+        [url, '-c', `\\copy bare from '${file}' csv header`],
+        process.env,
+      ),
       'first import': await catalog('import', file, '--store', store),
       'first import, 5 attributes declared': await catalog('import', file, '--store', declared),
       'the same again': await catalog('import', file, '--store', store),

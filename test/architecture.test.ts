@@ -161,6 +161,11 @@ describe('the source', () => {
     expect(strays).toEqual([])
   })
 
+  it('names no program of the machine by its path, which another machine lacks', () => {
+    const all = filesOf(['src', 'test', 'tools', 'bench'], /\.(ts|js)$/)
+    expect(all.filter((file) => /['"`]\/(usr|opt|snap)\//.test(sourceOf(file)))).toEqual([])
+  })
+
   it('keeps comments within 120 columns', () => {
     const all = filesOf(['schema', 'rest', 'src', 'test', 'bench'], /\.(ts|js|sql)$/)
     const wide = all

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -15,6 +15,7 @@ import {
   startEmbedded,
 } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { queryOnce } from '../support/database/sql-client.ts'
+import { findProgram } from '../support/servers/installed.ts'
 
 const moduleUrl = new URL('../../src/embedded-postgres/embedded-postgres.ts', import.meta.url)
 const isRoot = process.getuid?.() === 0
@@ -300,11 +301,13 @@ test('it runs where user namespaces are forbidden, and again where they are not'
   }
 })
 
-test.runIf(existsSync('/usr/lib/postgresql/15/bin'))('PostgreSQL 15 runs from its own directory', async () => {
+const pgCtl = findProgram('pg_ctl') ?? ''
+test.runIf(pgCtl)('an installed PostgreSQL runs from its own directory', async () => {
   dataDir = join(scratch, 'fresh')
-  const { connection } = await start({ binDir: '/usr/lib/postgresql/15/bin' })
+  const { connection } = await start({ binDir: dirname(pgCtl) })
+  const version = spawnSync(pgCtl, ['--version'], { encoding: 'utf8' }).stdout.match(/\d+\.\d+/)?.[0]
   const [row] = await query(connection, `select lower('ÄЖ') as folded, current_setting('server_version') as version`)
-  expect(row).toEqual({ folded: 'äж', version: expect.stringMatching(/^15\./) })
+  expect(row).toEqual({ folded: 'äж', version: expect.stringContaining(version ?? 'a version') })
 })
 
 async function start(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedServer> {

@@ -1,5 +1,6 @@
 import { chromium, type Page } from 'playwright-core'
 import { fixture } from '../support/fixture.ts'
+import { program } from '../support/servers/installed.ts'
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
 
@@ -8,7 +9,7 @@ export function useBrowser() {
   return fixture(
     async () => {
       const browser = await chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        executablePath: program('chromium', process.env.CHROMIUM),
         args: flags,
       })
       return { browser }

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/app/config.ts'
 import { packagedBinDir } from '../../src/embedded-postgres/binaries.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
+import { program } from '../support/servers/installed.ts'
 import { startProgram, unprivileged } from '../support/servers/program.ts'
 import { root } from '../support/sources.ts'
 
@@ -181,7 +182,7 @@ it("the gateway's role is no superuser, has row-level security, and logs in by a
   const administrator = { PGPASSWORD: 'of the administrator', PATH: process.env.PATH }
   const at = ['-h', '127.0.0.1', '-p', port, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '--no-psqlrc']
   const psql = (env: Record<string, string>, ...args: string[]) =>
-    promisify(execFile)('psql', [...at, ...args], { env: { ...administrator, ...env } })
+    promisify(execFile)(program('psql'), [...at, ...args], { env: { ...administrator, ...env } })
   await expect.poll(() => psql({}, '-c', 'create database catalogue').then(() => 'made', String)).toBe('made')
   const password = `p@ss:/w#ord'"$%`
   const roles = ['-d', 'catalogue', '-f', join(root, 'deploy/postgres/roles.sql')]
@@ -210,11 +211,11 @@ it('PgBouncer runs with its file and command: a gateway connects by the password
     .replace('listen_addr = *', 'listen_addr = 127.0.0.1')
   await writeFile(folder.file('pgbouncer.ini'), configuration)
   const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(await read('deploy/pgbouncer/Dockerfile')) ?? []
-  const [program, ...args] = (JSON.parse(command) as string[]).map((argument) =>
+  const [pgbouncer = '', ...args] = (JSON.parse(command) as string[]).map((argument) =>
     argument.replaceAll('/tmp/', `${folder.path}/`).replace('/etc/pgbouncer/', `${folder.path}/`),
   )
-  const [first, ...rest] = unprivileged(program ?? '', ...args)
-  const env = { PATH: `${process.env.PATH}:/usr/sbin`, PGPASSWORD: 'a p@ss"word' }
+  const [first, ...rest] = unprivileged(program(pgbouncer), ...args)
+  const env = { PATH: process.env.PATH, PGPASSWORD: 'a p@ss"word' }
   const pooler = spawn(first, rest, { stdio: 'ignore', env })
   const ended = once(pooler, 'exit')
   onTestFinished(async () => {

@@ -1,19 +1,20 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { program } from '../support/servers/installed.ts'
 import { type Program, startProgram, unprivileged } from '../support/servers/program.ts'
 
-const programs = process.env.TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin'
+const programs = process.env.TEST_POSTGRES_BIN ?? dirname(program('pg_ctl'))
 const token = 'a-token-for-the-tests-only'
 let directory: string
 let gateway: Program
 
-async function run(program: string, args: readonly string[]): Promise<void> {
-  const [command, ...rest] = unprivileged(join(programs, program), ...args)
+async function run(name: string, args: readonly string[]): Promise<void> {
+  const [command, ...rest] = unprivileged(join(programs, name), ...args)
   await promisify(execFile)(command, rest)
 }
 

@@ -13,10 +13,11 @@ import { startPooler } from '../support/database/pooler.ts'
 import { newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { program } from '../support/servers/installed.ts'
 import { startProgram } from '../support/servers/program.ts'
 import { newToken } from '../support/tokens.ts'
 
-const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer'
+const pgbouncer = program('pgbouncer', process.env.PGBOUNCER)
 const folder = useFolder()
 let pooler: Awaited<ReturnType<typeof startPooler>>
 let database: TestDatabase
@@ -25,7 +26,7 @@ let url: string
 let gateways: TestGateway[]
 
 beforeAll(async () => {
-  pooler = await startPooler(program, folder.path, inject('postgres'))
+  pooler = await startPooler(pgbouncer, folder.path, inject('postgres'))
   database = await createTestDatabase()
   pooled = { ...database.direct, ...pooler.connection }
   url = databaseUrl(pooled)
@@ -68,7 +69,7 @@ it('in transaction mode is refused where session mode is configured, and nothing
 it('in session mode is accepted, also with one session only', async () => {
   await mkdir(folder.file('session'))
   const settings = { pool_mode: 'session', default_pool_size: 1 }
-  const session = await startPooler(program, folder.file('session'), inject('postgres'), settings)
+  const session = await startPooler(pgbouncer, folder.file('session'), inject('postgres'), settings)
   onTestFinished(session.stop)
   expect(await sharesSessions({ ...database.direct, ...session.connection })).toBe(false)
 })

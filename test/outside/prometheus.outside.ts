@@ -11,8 +11,8 @@ import { useFolder } from '../support/folder.ts'
 import { configFile } from '../support/global-config.ts'
 import { freePort } from '../support/servers/free-port.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { program } from '../support/servers/installed.ts'
 
-const program = process.env.PROMETHEUS ?? '/usr/bin/prometheus'
 const folder = useFolder()
 const log = pino({ level: 'silent' })
 const ends: (() => unknown)[] = []
@@ -38,7 +38,7 @@ beforeAll(async () => {
   )
   const args = ['config.file=prometheus.yml', 'storage.tsdb.path=data', `web.listen-address=127.0.0.1:${port}`]
   const prometheus = spawn(
-    program,
+    program('prometheus', process.env.PROMETHEUS),
     args.map((each) => `--${each}`),
     { cwd: folder.path, stdio: 'ignore' },
   )

@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
 import { startTestGateway, token } from '../support/servers/gateway.ts'
+import { program } from '../support/servers/installed.ts'
 import { startProgram } from '../support/servers/program.ts'
 import { root } from '../support/sources.ts'
 
@@ -17,19 +18,18 @@ const run = promisify(execFile)
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
 it('the unit of systemd is valid, and its command serves with its variables', async () => {
-  const unit = (await read('deploy/systemd/catalogue-gateway.service')).replaceAll(
-    '/opt/catalogue-gateway',
-    root.replace(/\/$/, ''),
-  )
+  const shipped = await read('deploy/systemd/catalogue-gateway.service')
+  const [, installed = ''] = /^ExecStart=(.*)\/bin\/catalog /m.exec(shipped) ?? []
+  const unit = shipped.replaceAll(installed, root.replace(/\/$/, ''))
   await writeFile(folder.file('catalogue-gateway.service'), unit)
-  const { stdout, stderr } = await run('systemd-analyze', ['verify', folder.file('catalogue-gateway.service')])
+  const { stdout, stderr } = await run(program('systemd-analyze'), ['verify', folder.file('catalogue-gateway.service')])
   expect(stdout + stderr).not.toContain('catalogue-gateway.service')
   const database = await createTestDatabase({ empty: true })
   onTestFinished(() => database.drop())
-  const [program = '', ...args] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
+  const [command = '', ...args] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
   const variables = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
   const env = { ...Object.fromEntries(variables), DATABASE_URL: database.url }
-  const gateway = await startProgram(args, env, () => {}, program, '/')
+  const gateway = await startProgram(args, env, () => {}, command, '/')
   expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
   expect(await gateway.end()).toEqual([0, null])
 })
@@ -40,7 +40,18 @@ it('nginx with its file speaks TLS, and passes on request ids and bodies of 10 M
   const [name, port] = ['catalogue.example.com', 64_323]
   const [pem, key] = [folder.file('catalogue.pem'), folder.file('catalogue.key')]
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
-  await run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', pem, ...subject])
+  await run(program('openssl'), [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    pem,
+    ...subject,
+  ])
   const server = (await read('deploy/nginx/catalogue-gateway.conf'))
     .replace('127.0.0.1:4000', new URL(gateway.url).host)
     .replace('listen 443', `listen 127.0.0.1:${port}`)
@@ -52,7 +63,7 @@ it('nginx with its file speaks TLS, and passes on request ids and bodies of 10 M
   const http = `${paths.join(' ')} access_log off; include ${folder.file('catalogue-gateway.conf')};`
   const main = `${user} daemon off; pid nginx.pid; error_log stderr; events {} http { ${http} }`
   await writeFile(folder.file('nginx.conf'), main)
-  const nginx = spawn('/usr/sbin/nginx', ['-p', folder.path, '-c', folder.file('nginx.conf')], {
+  const nginx = spawn(program('nginx'), ['-p', folder.path, '-c', folder.file('nginx.conf')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const ended = once(nginx, 'exit')
