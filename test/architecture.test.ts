@@ -150,6 +150,16 @@ describe('the source', () => {
     expect(strays.sort()).toEqual(ownSql)
   })
 
+  it('opens connections to PostgreSQL in few files, which set what a session needs', () => {
+    const opening = files.filter((file) => file.startsWith('src/') && /new pg\.(Client|Pool)\b/.test(sourceOf(file)))
+    expect(opening.sort()).toEqual([
+      'src/database/connection/connect.ts',
+      'src/database/connection/own-connection.ts',
+      'src/database/connection/pooler.ts', // asks for the number of a session
+      'src/embedded-postgres/lease.ts', // holds a lock
+    ])
+  })
+
   it('has no any and no !', () => {
     const loose = /(?:[:<|&,] ?|\bas )any\b(?!\()|[\w)\]]!(?=[.,;)\]]|$)/m
     const strays = files

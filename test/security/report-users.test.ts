@@ -162,14 +162,15 @@ describe('a report user', () => {
     await expect(denial).rejects.toThrow(/permission denied|must be (owner|superuser)|does not exist|only roles with/i)
   })
 
-  it('begins with limits of time and without writes, and has five connections', async () => {
+  it('begins with limits of time, without writes, JIT compilation and parallel plans, and has five connections', async () => {
     const others = [await login(), await login(), await login()]
     const last = await login()
     onTestFinished(() => Promise.all([...others, last].map((client) => client.end())).then(() => {}))
     const { rows } = await last.query(
-      `select current_setting('statement_timeout') as timeout, current_setting('transaction_read_only') as "readOnly"`,
+      `select current_setting('statement_timeout') as timeout, current_setting('transaction_read_only') as "readOnly",
+        current_setting('jit') as jit, current_setting('max_parallel_workers_per_gather') as workers`,
     )
-    expect(rows).toEqual([{ timeout: '1min', readOnly: 'on' }])
+    expect(rows).toEqual([{ timeout: '1min', readOnly: 'on', jit: 'off', workers: '0' }])
     await expect(login()).rejects.toThrow(/too many connections for role/)
   })
 

@@ -21,13 +21,16 @@ export type Timeouts = Required<
   Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout'>
 >
 
+/** Compiling statements, and starting processes for them, would take longer than running them. */
+const planning = { jit: 'off', max_parallel_workers_per_gather: 0 }
+
 /**
- * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals and
- * generic plans.
+ * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals, generic
+ * plans, and neither JIT compilation nor parallel plans.
  */
 export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): string {
   const isLocal = scope === 'local'
-  const set = Object.entries({ ...timeouts, standard_conforming_strings: 'on' }).map(
+  const set = Object.entries({ ...timeouts, ...planning, standard_conforming_strings: 'on' }).map(
     ([name, value]) => `set ${scope} ${name} = ${value || 0}`,
   )
   const durable = `set_config('synchronous_commit', 'on', ${isLocal})`

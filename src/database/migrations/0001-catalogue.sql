@@ -200,7 +200,7 @@ end $$;
 -- rights of the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
 create function codes_like(store uuid, pattern text, most integer) returns setof text
 language plpgsql stable rows 100 security definer
-set jit = off set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
+set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
 set search_path from current as $$
 begin
   if coalesce(current_setting('catalogue.stores', true), '') <> ''

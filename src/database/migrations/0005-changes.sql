@@ -91,7 +91,7 @@ $$;
 -- gives up soon if it has to wait itself, and at once while another session tries. The last change is found by a lookup
 -- in the primary key for each store, however many changes the day has.
 create function drop_change_day(before timestamptz) returns boolean language plpgsql
-set lock_timeout = '500ms' set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+set lock_timeout = '500ms' set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
   name text;
   last record;
@@ -149,7 +149,7 @@ end $$;
 -- Only the index of codes serves the conditions: the keys of a store may be all of a large one.
 create function changes_of(store uuid, wanted text[], from_time timestamptz) returns setof change
 language plpgsql stable rows 100 security definer
-set jit = off set enable_seqscan = off set enable_indexscan = off set search_path from current as $$
+set enable_seqscan = off set enable_indexscan = off set search_path from current as $$
 begin
   if coalesce(current_setting('catalogue.stores', true), '') <> ''
     and store <> all (current_setting('catalogue.stores')::uuid[]) then
@@ -166,7 +166,7 @@ end $$;
 revoke execute on function changes_of from public;
 
 create function changes_by(store uuid, request text) returns setof change
-language plpgsql stable rows 100 set jit = off as $$
+language plpgsql stable rows 100 as $$
 begin
   return query select * from change c where c.store_uuid = store and c.request_id = request;
 end $$;
@@ -176,7 +176,7 @@ end $$;
 create function changes_after(store uuid, after_tx xid8, after_seq bigint, before_tx xid8, by_operation text, by_actor text,
   from_time timestamptz, until_time timestamptz, most integer) returns setof change
 language plpgsql stable rows 100
-set jit = off set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 begin
   return query select * from change c
     where c.store_uuid = store and (c.tx, c.seq) > (after_tx, after_seq) and c.tx < before_tx
@@ -191,7 +191,7 @@ end $$;
 -- `most` items, if something has not recorded its changes, and on Citus: the clocks of its servers differ.
 create function changed_products(store uuid, before timestamptz, wanted integer, most integer)
 returns table (since timestamptz, codes text[]) language plpgsql stable rows 1
-set jit = off set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
   recorded_since timestamptz;
   changes integer := 0;
@@ -234,7 +234,7 @@ end $$;
 -- The last change of each request that reverts one of these after its last change, those that revert such ones, and so
 -- on.
 create function reverts_of(store uuid, requests text[]) returns setof change
-language plpgsql stable rows 10 set jit = off as $$
+language plpgsql stable rows 10 as $$
 begin
   return query with recursive request(id, last) as (
     select r.id collate "C", l.last from unnest(requests) r(id) cross join lateral (
@@ -256,7 +256,7 @@ end $$;
 -- The changes of items of these rows of a request, or of their assets, after the first of the rows. The codes are
 -- looked up some at a time: the index compares each change that it finds with all codes that it is asked for.
 create function changes_since(store uuid, request text, seqs bigint[], from_time timestamptz)
-returns table (tx xid8, seq bigint, at timestamptz) language plpgsql stable rows 100 set jit = off as $$
+returns table (tx xid8, seq bigint, at timestamptz) language plpgsql stable rows 100 as $$
 declare
   wanted text[];
 begin

@@ -70,7 +70,7 @@ create view due_reader as select r.store_uuid from change_reader r
 -- The stores that the reader has work in. For each, a lookup in the primary key of the ledger. Only the coordinator of
 -- Citus knows which transactions are open.
 create function stores_to_read() returns setof uuid language plpgsql stable
-set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   oldest constant xid8 := oldest_open();
 begin
@@ -84,7 +84,7 @@ end $$;
 -- How many products a store has, the oldest open transaction, and which ones from there on that number has. One
 -- statement reads it, on Citus that of the server which has the store.
 create function count_products(store uuid) returns table (total integer, tx xid8, counted xid8[])
-language plpgsql stable rows 1 set jit = off set enable_seqscan = off as $$
+language plpgsql stable rows 1 set enable_seqscan = off as $$
 declare
   oldest constant xid8 := oldest_open();
 begin

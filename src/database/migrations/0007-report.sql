@@ -51,6 +51,8 @@ begin
   execute format('comment on role %I is ''report user of the catalogue gateway''', login);
   execute format('alter role %I set search_path = report', login);
   execute format('alter role %I set default_transaction_read_only = on', login);
+  execute format('alter role %I set jit = off', login);
+  execute format('alter role %I set max_parallel_workers_per_gather = 0', login);
   execute format('alter role %I set statement_timeout = ''60s''', login);
   execute format('alter role %I set lock_timeout = ''5s''', login);
   execute format('alter role %I set idle_in_transaction_session_timeout = ''60s''', login);
