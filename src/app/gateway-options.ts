@@ -28,7 +28,7 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   tracing?: Tracing | undefined
   log: Logger
   maxAnswerBytes?: number
-  /** The memory for bodies and unread answers of open requests; a token may use half of it. */
+  /** The memory for bodies and unread answers of open requests; a tenant may use half of it. */
   maxHeldBytes?: number
   routeLimits?: RouteLimits
   jobLimits?: TaskLimits

@@ -10,7 +10,7 @@ import {
 } from '../../rest/operations.generated.ts'
 import { JsonText } from '../../rest/response/envelope.ts'
 import type { CallContext, Reader, RestServices } from '../../rest/services.ts'
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, shareOf } from '../auth/caller.ts'
 import { groupsText, groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Replica } from '../database/replicas/replica-first.ts'
 import type { Database } from '../database/tables.ts'
@@ -54,10 +54,8 @@ export function createRestServices(engine: Engine, parts: RestParts): RestServic
       const replica = await chooseReplica(staleness, caller)
       return replica ? operations.readerOf(replica) : primary
     },
-    idempotent: (request, { viewer, tokenId }, work) => {
-      const owner = viewer.stores ? [...viewer.stores].sort().join() : tokenId
-      return doOnce(db, { ...request, owner }, (transaction) => work(operations.executeIn({ transaction })))
-    },
+    idempotent: (request, caller, work) =>
+      doOnce(db, { ...request, owner: shareOf(caller) }, (transaction) => work(operations.executeIn({ transaction }))),
     runHereOrInPool: createRunHereOrInPool(parts),
   }
 }

@@ -20,6 +20,14 @@ export function hasScope({ scopes, viewer }: Caller, scope: Scope): boolean {
   return scopes.has(scope) || scopes.has('admin')
 }
 
+/**
+ * The tenant with which a caller shares connections, threads, memory and storage: all callers of the same stores are
+ * one. A caller of all stores is a tenant of its own.
+ */
+export function shareOf({ tokenId, viewer: { stores } }: Caller): string {
+  return stores ? `stores ${[...stores].sort().join()}` : `token ${tokenId}`
+}
+
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)
 }

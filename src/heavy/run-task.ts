@@ -6,7 +6,7 @@ import { ReadLimit } from '../request/read-limit.ts'
 /** TaskResult for a thread of the pool, as plain data. */
 export interface Task<Input = unknown> {
   input: Input
-  context: Pick<RequestContext, 'requestId' | 'traceparent' | 'tokenId'>
+  context: Pick<RequestContext, 'requestId' | 'traceparent' | 'tenant' | 'tokenId'>
   /** Sends a message when the task starts in its thread or reports progress; receives one that cancels the task. */
   cancellation: MessagePort
 }

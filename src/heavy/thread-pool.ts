@@ -23,9 +23,9 @@ export interface PoolOptions extends TaskLimits {
   workerData?: unknown
   log: Logger
   threads?: number
-  /** How many threads one token may use; by default all but one. */
-  threadsPerToken?: number
-  /** Whether each task starts a spare thread: a start takes a second, for which other tokens need not wait. */
+  /** How many threads one tenant may use; by default all but one. */
+  threadsPerTenant?: number
+  /** Whether each task starts a spare thread: a start takes a second, for which other tenants need not wait. */
   hasSpare?: boolean
 }
 
@@ -55,7 +55,7 @@ const maxTimerMs = 2 ** 31 - 1
 export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
   const options = {
     threads,
-    threadsPerToken: Math.max(1, threads - 1),
+    threadsPerTenant: Math.max(1, threads - 1),
     heapMb: 512,
     deadlineMs: 10_000,
     maxMs: maxTimerMs,
@@ -63,7 +63,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
     hasSpare: false,
     ...given,
   }
-  const slots = new FairQueue({ slots: threads, slotsPerToken: options.threadsPerToken, ...queue })
+  const slots = new FairQueue({ slots: threads, slotsPerTenant: options.threadsPerTenant, ...queue })
   let started: Promise<Piscina> | undefined
   return {
     /**
@@ -71,12 +71,12 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
      */
     run: async <Output>({ input, moved, ...job }: Job): Promise<Output> => {
       const context = requestContext.getStore()
-      const { requestId = { text: '', header: '' }, tokenId = '' } = context ?? {}
+      const { requestId = { text: '', header: '' }, tenant = '', tokenId = '' } = context ?? {}
       const signal = job.signal ?? context?.signal
       const release = await slots.acquire(context)
       const { port1: cancellation, port2: cancelled } = new MessageChannel()
       const traceparent = context?.trace?.traceparent() ?? context?.traceparent
-      const task: Task = { input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }
+      const task: Task = { input, context: { requestId, traceparent, tenant, tokenId }, cancellation: cancelled }
       const watch = watchTask(signal, options, cancellation)
       try {
         started ??= startPiscina(options)

@@ -12,36 +12,36 @@ export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 /** Not counted, for each request: small bodies are read and small answers are sent while large ones wait. */
 const freeBytes = 64 * 1024
 
-/** Limits the memory of all open requests, for bodies and unread answers, to `maxBytes`; a token's to half of that. */
+/** Limits the memory of all open requests, for bodies and unread answers, to `maxBytes`; a tenant's to half of that. */
 export function createMemoryBudget(maxBytes: number) {
-  const byToken = new Map<string, number>()
+  const byTenant = new Map<string, number>()
   let total = 0
-  const heldBy = (tokenId: string) => byToken.get(tokenId) ?? 0
-  const add = (tokenId: string, bytes: number) => {
+  const heldBy = (tenant: string) => byTenant.get(tenant) ?? 0
+  const add = (tenant: string, bytes: number) => {
     total += bytes
-    const own = heldBy(tokenId) + bytes
-    if (own > 0) byToken.set(tokenId, own)
-    else byToken.delete(tokenId)
+    const own = heldBy(tenant) + bytes
+    if (own > 0) byTenant.set(tenant, own)
+    else byTenant.delete(tenant)
   }
-  const reserveFor = (response: ServerResponse, tokenId: string): Reserve => {
+  const reserveFor = (response: ServerResponse, tenant: string): Reserve => {
     let size = 0
     let isWatched = false
     const counted = () => Math.max(0, size - freeBytes)
     const release = () => {
-      add(tokenId, -counted())
+      add(tenant, -counted())
       size = 0
     }
     return (bytes, isRequired = false) => {
       if (response.destroyed) return
       const more = Math.max(0, size + bytes - freeBytes) - counted()
-      const isTooMuch = total + more > maxBytes || heldBy(tokenId) + more > maxBytes / 2
+      const isTooMuch = total + more > maxBytes || heldBy(tenant) + more > maxBytes / 2
       if (more > 0 && isTooMuch && !isRequired) {
         release()
         throw tooMuchMemory()
       }
       size += bytes
       if (more === 0) return
-      add(tokenId, more)
+      add(tenant, more)
       if (!isWatched) response.once('close', release)
       isWatched = true
     }
@@ -49,9 +49,9 @@ export function createMemoryBudget(maxBytes: number) {
   return {
     reserveFor,
     state: () => ({ held: total, max: maxBytes }),
-    /** Throws `unavailable` if the token has used its half: required bytes may exceed it. */
-    requireRoom: (tokenId: string) => {
-      if (heldBy(tokenId) >= maxBytes / 2) throw tooMuchMemory()
+    /** Throws `unavailable` if the tenant has used its half: required bytes may exceed it. */
+    requireRoom: (tenant: string) => {
+      if (heldBy(tenant) >= maxBytes / 2) throw tooMuchMemory()
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorResponse } from '../../rest/handler.ts'
 import type { Authentication } from '../auth/authentication.ts'
+import { shareOf } from '../auth/caller.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestHeaders } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
@@ -59,7 +60,7 @@ function serverOf(routes: Routes, path: string): Serve | undefined {
   }
 }
 
-/** Authenticates the caller and serves the request, within the token's memory. */
+/** Authenticates the caller and serves the request, within the tenant's memory. */
 async function serveCaller(
   routes: Routes,
   serve: Serve,
@@ -68,19 +69,20 @@ async function serveCaller(
 ): Promise<HttpResult> {
   const { caller: authenticated, error, headers = {} } = await routes.authenticate(incoming.headers.authorization)
   const { tokenId = '', tokenName } = authenticated ?? {}
+  const tenant = authenticated ? shareOf(authenticated) : ''
   // A function, so that the API renders its errors.
   const caller = () => {
-    routes.memory.requireRoom(tokenId)
+    routes.memory.requireRoom(tenant)
     if (error !== undefined) throw error
     return authenticated
   }
-  const reserve = routes.memory.reserveFor(response, tokenId)
+  const reserve = routes.memory.reserveFor(response, tenant)
   const toResult = (thrown: unknown): HttpResult => {
     const { text } = incoming.id
     return { answer: errorResponse(routes.errorOf(thrown, text), text) }
   }
-  // The queues share connections and threads among the tokens of contexts.
-  const { answer, summary } = await withContext({ tokenId }, () =>
+  // The queues share connections and threads among the tenants of contexts.
+  const { answer, summary } = await withContext({ tenant, tokenId }, () =>
     serve({ ...incoming, caller, reserve }).catch(toResult),
   )
   return { answer, headers, summary: { tokenName, ...summary } }

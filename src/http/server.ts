@@ -62,6 +62,7 @@ function contextOf(request: IncomingMessage, response: ServerResponse, trace: Se
     traceparent,
     trace: trace?.({ method, traceparent }),
     signal: leaving.signal,
+    tenant: '',
     tokenId: '',
     readLimit: new ReadLimit(),
   }

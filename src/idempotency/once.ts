@@ -13,7 +13,7 @@ interface Scope {
 
 /** A write with an idempotency key. The body must be the same in a repetition. */
 interface KeyedRequest extends Scope {
-  /** The owner of the quota for the answer. */
+  /** The tenant, in whose quota the answer counts. */
   owner: string
   body: Uint8Array
 }

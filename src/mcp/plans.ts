@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, shareOf } from '../auth/caller.ts'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import { answerFor, doOnce } from '../idempotency/once.ts'
@@ -15,11 +15,11 @@ export type Plans = ReturnType<typeof createPlans>
 
 const validMs = 10 * 60_000
 
-/** Plans are stored like answers of idempotency keys: for every instance, within the quota of the token. */
+/** Plans are stored like answers of idempotency keys: for every instance, within the quota of the tenant. */
 export function createPlans(db: Kysely<Database>) {
   const scopeOf = (target: string, key: string, { tokenId: token }: Caller) => ({ key, token, method: 'MCP', target })
   const keepOnce = (target: string, key: string, caller: Caller, text: string) =>
-    doOnce(db, { ...scopeOf(target, key, caller), owner: caller.tokenId, body: new Uint8Array() }, async () => text)
+    doOnce(db, { ...scopeOf(target, key, caller), owner: shareOf(caller), body: new Uint8Array() }, async () => text)
   return {
     /** Stores a plan and returns its id. */
     keep: async (plan: Plan, caller: Caller): Promise<string> => {

@@ -10,7 +10,9 @@ export interface RequestContext {
   readonly trace: Trace | undefined
   /** Aborted when the client leaves before its answer is sent. */
   readonly signal: AbortSignal
-  /** The caller's token: connections, memory and threads are shared fairly among tokens. */
+  /** The caller's share: connections, threads and memory are shared among tenants; '' is the gateway's own work. */
+  readonly tenant: string
+  /** The caller's token, with which the other tokens of the tenant take turns. */
   readonly tokenId: string
   readonly readLimit: ReadLimit
   /** Restarts the deadline of the work; only in a thread of a pool. */

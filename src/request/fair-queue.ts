@@ -8,27 +8,33 @@ export class NoSlot extends Error {
 
 export interface FairQueueOptions {
   slots: number
-  slotsPerToken?: number
+  slotsPerTenant?: number
   maxWaiting: number
   /** How long a request may wait, in ms; 0: without end. */
   maxWaitMs: number
 }
 
-interface Entry {
-  tokenId: string
+/** Who asks for a slot. Work without a tenant is the gateway's own. */
+type Asker = Pick<RequestContext, 'tenant' | 'tokenId'>
+
+interface Entry extends Asker {
   end(outcome: 'slot' | NoSlot): void
 }
 
-/** Shares slots among tokens in rotation. A full queue drops the last request of the token that has the most. */
+/**
+ * Shares slots among tenants in rotation, and those of a tenant among its tokens in rotation. A full queue drops the
+ * last request of the token that has the most, of the tenant that has the most.
+ */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>
-  readonly #lines = new Map<string, Entry[]>()
+  /** The waiting requests by tenant and token; the next tenant and the next token are the first ones. */
+  readonly #lines = new Map<string, Map<string, Entry[]>>()
   readonly #held = new Map<string, number>()
   #free: number
   #waiting = 0
 
   constructor(options: FairQueueOptions) {
-    this.#options = { slotsPerToken: options.slots, ...options }
+    this.#options = { slotsPerTenant: options.slots, ...options }
     this.#free = options.slots
   }
 
@@ -37,55 +43,57 @@ export class FairQueue {
   }
 
   /** Resolves with the function that releases the slot. An aborted request leaves the queue. Throws `NoSlot`. */
-  async acquire({ tokenId = '', signal }: Partial<RequestContext> = {}): Promise<() => void> {
-    if (this.#free > 0 && this.#mayHold(tokenId)) return this.#give(tokenId)
-    this.#makeRoom(tokenId)
-    return this.#wait(tokenId, signal)
+  async acquire({ tenant = '', tokenId = '', signal }: Partial<RequestContext> = {}): Promise<() => void> {
+    if (this.#free > 0 && this.#mayHold(tenant)) return this.#give(tenant)
+    this.#makeRoom({ tenant, tokenId })
+    return this.#wait({ tenant, tokenId }, signal)
   }
 
-  /** Work without a token is the gateway's own. */
-  #mayHold(tokenId: string): boolean {
-    return tokenId === '' || (this.#held.get(tokenId) ?? 0) < this.#options.slotsPerToken
+  #mayHold(tenant: string): boolean {
+    return tenant === '' || (this.#held.get(tenant) ?? 0) < this.#options.slotsPerTenant
   }
 
-  #give(tokenId: string): () => void {
+  #give(tenant: string): () => void {
     this.#free--
-    this.#held.set(tokenId, (this.#held.get(tokenId) ?? 0) + 1)
+    this.#held.set(tenant, (this.#held.get(tenant) ?? 0) + 1)
     let isReleased = false
     return () => {
-      if (!isReleased) this.#release(tokenId)
+      if (!isReleased) this.#release(tenant)
       isReleased = true
     }
   }
 
-  #release(tokenId: string): void {
+  #release(tenant: string): void {
     this.#free++
-    const held = (this.#held.get(tokenId) ?? 0) - 1
-    if (held > 0) this.#held.set(tokenId, held)
-    else this.#held.delete(tokenId)
-    for (const [next, line] of this.#lines) {
-      const [entry] = line
-      if (!entry || !this.#mayHold(next)) continue
+    const held = (this.#held.get(tenant) ?? 0) - 1
+    if (held > 0) this.#held.set(tenant, held)
+    else this.#held.delete(tenant)
+    for (const [next, tokens] of this.#lines) {
+      const [entry] = this.#mayHold(next) ? ([...tokens.values()][0] ?? []) : []
+      if (!entry) continue
       this.#remove(entry)
-      // The token goes to the end of the round.
-      if (this.#lines.delete(next)) this.#lines.set(next, line)
+      moveToEnd(tokens, entry.tokenId)
+      moveToEnd(this.#lines, next)
       entry.end('slot')
       return
     }
   }
 
-  #makeRoom(tokenId: string): void {
+  #makeRoom({ tenant, tokenId }: Asker): void {
     const { maxWaiting } = this.#options
     if (this.#waiting < maxWaiting) return
-    const own = this.#lines.get(tokenId)?.length ?? 0
-    const longest = [...this.#lines.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
-    const last = longest.length > own ? longest.at(-1) : undefined
-    if (!last) throw new NoSlot(`at most ${maxWaiting} requests may wait`)
+    const largest = longest(this.#lines, tenant, waitingIn)
+    const tokens = this.#lines.get(largest)
+    const line = tokens?.get(longest(tokens, largest === tenant ? tokenId : '', ({ length }) => length))
+    const last = line?.at(-1)
+    if (!last || (last.tenant === tenant && last.tokenId === tokenId)) {
+      throw new NoSlot(`at most ${maxWaiting} requests may wait`)
+    }
     this.#remove(last)
     last.end(new NoSlot('evicted from the queue: the token has the most waiting requests'))
   }
 
-  #wait(tokenId: string, signal: AbortSignal | undefined): Promise<() => void> {
+  #wait(asker: Asker, signal: AbortSignal | undefined): Promise<() => void> {
     const { maxWaitMs } = this.#options
     if (signal?.aborted) throw new NoSlot('the client has left')
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
@@ -97,27 +105,54 @@ export class FairQueue {
     const leave = () => stop('the client has left')
     signal?.addEventListener('abort', leave)
     const entry: Entry = {
-      tokenId,
+      ...asker,
       end: (outcome) => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', leave)
-        if (outcome === 'slot') resolve(this.#give(tokenId))
+        if (outcome === 'slot') resolve(this.#give(asker.tenant))
         else reject(outcome)
       },
     }
-    const line = this.#lines.get(tokenId)
-    if (line) line.push(entry)
-    else this.#lines.set(tokenId, [entry])
-    this.#waiting++
+    this.#add(entry)
     return promise
   }
 
+  #add(entry: Entry): void {
+    const tokens = this.#lines.get(entry.tenant) ?? new Map<string, Entry[]>()
+    const line = tokens.get(entry.tokenId) ?? []
+    this.#lines.set(entry.tenant, tokens.set(entry.tokenId, line))
+    line.push(entry)
+    this.#waiting++
+  }
+
   #remove(entry: Entry): void {
-    const line = this.#lines.get(entry.tokenId) ?? []
+    const tokens = this.#lines.get(entry.tenant)
+    const line = tokens?.get(entry.tokenId) ?? []
     const at = line.indexOf(entry)
     if (at < 0) return
     line.splice(at, 1)
     this.#waiting--
-    if (line.length === 0) this.#lines.delete(entry.tokenId)
+    if (line.length === 0) tokens?.delete(entry.tokenId)
+    if (tokens?.size === 0) this.#lines.delete(entry.tenant)
   }
+}
+
+function moveToEnd<T>(lines: Map<string, T>, key: string): void {
+  const value = lines.get(key)
+  if (value !== undefined && lines.delete(key)) lines.set(key, value)
+}
+
+function waitingIn(tokens: ReadonlyMap<string, readonly Entry[]>): number {
+  return [...tokens.values()].reduce((sum, { length }) => sum + length, 0)
+}
+
+/** The key of the longest line: `own` unless another one is longer. */
+function longest<T>(lines: ReadonlyMap<string, T>, own: string, lengthOf: (line: T) => number): string {
+  const mine = lines.get(own)
+  let found = { key: own, length: mine === undefined ? 0 : lengthOf(mine) }
+  for (const [key, line] of lines) {
+    const length = lengthOf(line)
+    if (length > found.length) found = { key, length }
+  }
+  return found.key
 }

@@ -70,6 +70,7 @@ it.each([false, true])(
 
 const contextOf = (signal: AbortSignal, readLimit = new ReadLimit()): RequestContext => ({
   requestId: { text: 'r', header: 'r' },
+  tenant: 'a',
   tokenId: 'a',
   traceparent: undefined,
   trace: undefined,

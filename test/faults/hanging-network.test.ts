@@ -50,7 +50,13 @@ const uses: Record<string, (db: Kysely<Database>) => Promise<unknown>> = {
     return requestContext.run(context, () => sql`select pg_sleep(1)`.execute(db))
   },
 }
-const nothing = { requestId: { text: 'r', header: 'r' }, tokenId: 'a', traceparent: undefined, trace: undefined }
+const nothing = {
+  requestId: { text: 'r', header: 'r' },
+  tenant: 'a',
+  tokenId: 'a',
+  traceparent: undefined,
+  trace: undefined,
+}
 
 const bytes = [0, 50, 150, 300, 400, 450, 500, 600, 800, 1_200, 2_000]
 

@@ -156,11 +156,12 @@ describe('a pool of threads', () => {
   const start = (options: Partial<PoolOptions> = {}) => {
     const pool = createThreadPool({ entry, workerData: {}, log: silent, ...options })
     pools.push(pool)
-    return (kind: string, input: unknown = undefined, tokenId = 'a', signal = new AbortController().signal) => {
+    return (kind: string, input: unknown = undefined, tenant = 'a', signal = new AbortController().signal) => {
       const requestId = { text: kind, header: kind }
       const context = {
         requestId,
-        tokenId,
+        tenant,
+        tokenId: '',
         signal,
         traceparent: undefined,
         trace: undefined,
@@ -209,7 +210,7 @@ describe('a pool of threads', () => {
     await expect.poll(() => started[0]).toBe(2)
   })
 
-  it('leaves a thread to other tokens, however many tasks one token has', async () => {
+  it('leaves a thread to other tenants, however many tasks one tenant has', async () => {
     const run = start()
     await Promise.all([run('sleep', 1), run('sleep', 1, 'b')])
     let done = 0

@@ -46,7 +46,7 @@ const untilHeld = (kibibytes: number) =>
     )
     .toBe(String(kibibytes * kibibyte))
 
-it('one token has half of the memory for bodies; what is light, and what others send, goes on', async () => {
+it('a tenant has half of the memory for bodies; what is light, and what others send, goes on', async () => {
   const waiting = await begin(364)
   await untilHeld(300)
   const { status, headers, json } = await put(token, large)
@@ -61,7 +61,21 @@ it('one token has half of the memory for bodies; what is light, and what others 
   expect((await put(token, large)).status).toBe(200)
 })
 
-it('all tokens together have all of it, and a body that is refused is not read to its end', async () => {
+it('the tokens of one store have that half together', async () => {
+  const stores = [store]
+  const made = [1, 2].map(() => newToken(gateway, { scopes: ['READ', 'WRITE'], stores }))
+  const [one = '', two = ''] = (await Promise.all(made)).map(({ secret }) => secret)
+  const waiting = await begin(364, one)
+  await untilHeld(300)
+  expect((await put(two, large)).status).toBe(503)
+  expect((await put(two, light)).status).toBe(200)
+  expect((await put(other, large)).status).toBe(200)
+  waiting.close()
+  await untilHeld(0)
+  expect((await put(two, large)).status).toBe(200)
+})
+
+it('all tenants together have all of it, and a body that is refused is not read to its end', async () => {
   const { secret: third } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
   await begin(464)
   await begin(464, other)

@@ -1,4 +1,5 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { sql } from 'kysely'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ask } from '../support/clients/operations.ts'
 import { settled } from '../support/database/changes.ts'
@@ -197,6 +198,22 @@ describe('a plan', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 + 1_000 })
     await expectRefused(client, plan, 'older than 10 minutes')
     expect(await codesIn(gateway, storeUuid)).toEqual([])
+  })
+
+  it('takes room in the quota of the tenant, whichever of its tokens has previewed it', async () => {
+    const [storeUuid, other] = [await newStore(gateway), await newStore(gateway)]
+    const tokenOf = (store: string) => connectAs({ scopes: ['READ', 'WRITE'], stores: [store] })
+    await previewed(await tokenOf(storeUuid), storeUuid)
+    const { db } = gateway.database
+    await sql`
+      update idempotency_key set answer = repeat('x', 64 * 1024 * 1024)
+      where created_at = (select max(created_at) from idempotency_key)`.execute(db)
+    const answer = await answerOf(await tokenOf(storeUuid), 'preview_upsert_products', {
+      storeUuid,
+      products: [red('A')],
+    })
+    expect(answer).toMatchObject({ errors: [{ reason: 'quota_exceeded' }] })
+    await previewed(await tokenOf(other), other)
   })
 
   it('is refused above the number of changes that is allowed, at the preview and when it is applied', async () => {

@@ -6,18 +6,18 @@ import { startOnePerTick } from '../../src/request/start-one-per-tick.ts'
 
 const signal = new AbortController().signal
 
-function inRequestOf<T>(tokenId: string, work: () => T): T {
+function inRequestOf<T>(tenant: string, work: () => T): T {
   const requestId = { text: '', header: '' }
   return requestContext.run(
-    { requestId, traceparent: undefined, trace: undefined, signal, tokenId, readLimit: new ReadLimit() },
+    { requestId, traceparent: undefined, trace: undefined, signal, tenant, tokenId: '', readLimit: new ReadLimit() },
     work,
   )
 }
 
-it('one request begins in a round of the event loop, of the tokens in rotation', async () => {
+it('one request begins in a round of the event loop, of the tenants in rotation', async () => {
   const begun: string[] = []
-  const begin = (tokenId: string, name: string) =>
-    inRequestOf(tokenId, async () => {
+  const begin = (tenant: string, name: string) =>
+    inRequestOf(tenant, async () => {
       await startOnePerTick()
       begun.push(name)
     })

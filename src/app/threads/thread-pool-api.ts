@@ -65,6 +65,6 @@ interface JobThreadOptions {
 
 export function createJobThreads({ connection, jobQuotas, log, jobLimits }: JobThreadOptions): ThreadPool {
   const workerData: JobThreadData = { connection, quotas: jobQuotas, logLevel: log.level }
-  const threads = { threads: concurrency, threadsPerToken: concurrency, ...jobLimits }
+  const threads = { threads: concurrency, threadsPerTenant: concurrency, ...jobLimits }
   return createThreadPool({ entry: threadProgram('job'), workerData, log, ...threads })
 }

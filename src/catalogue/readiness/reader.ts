@@ -13,7 +13,7 @@ import { followStore } from './follow-store.ts'
 const pollMs = 1_000
 const pauseAfterFailureMs = 5_000
 /** The reader takes no connections from requests. */
-const ownConnections = { application_name: 'catalogue-gateway-reader', max: 2, maxPerToken: 2 }
+const ownConnections = { application_name: 'catalogue-gateway-reader', max: 2, maxPerTenant: 2 }
 /** How long a shutdown waits for the running step. Another process repeats a step that was cut off. */
 const stopWithinMs = 500
 

@@ -40,7 +40,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
     transactionPooling,
     directUrl,
     urls,
-    maxPerToken,
+    maxPerTenant,
     query_timeout = maxSilentMs,
     ...given
   } = { ...defaults, ...connection }
@@ -54,8 +54,8 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
     closeWhenSilent(client as PooledClient, query_timeout)
   })
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
-  const slotsPerToken = maxPerToken ?? Math.ceil(slots / 2)
-  const queue = new FairQueue({ slots, slotsPerToken, maxWaiting, maxWaitMs })
+  const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
+  const queue = new FairQueue({ slots, slotsPerTenant, maxWaiting, maxWaitMs })
   const settings = transactionPooling ? settingsOf('local', own) : ''
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, urls, settings) }) })
   const direct = directUrl ? { connectionString: directUrl, connectionTimeoutMillis: maxWaitMs } : pool.options

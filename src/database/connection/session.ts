@@ -3,8 +3,8 @@ import type pg from 'pg'
 
 /** How a gateway connects. */
 export interface ConnectionConfig extends pg.PoolConfig {
-  /** How many of the connections one token may hold; by default half. */
-  maxPerToken?: number
+  /** How many of the connections one tenant may hold; by default half. */
+  maxPerTenant?: number
   /**
    * Whether a pooler gives the connection to another client after each transaction: then settings of a session would
    * apply to other clients.

@@ -24,7 +24,7 @@ const askAgainMs = 5
 const historyMs = 60_000
 
 /** A connection of its own: positions and lags do not wait for requests. */
-const watching = { max: 1, maxPerToken: 1, connectionTimeoutMillis: 2_000, query_timeout: 2_000 }
+const watching = { max: 1, maxPerTenant: 1, connectionTimeoutMillis: 2_000, query_timeout: 2_000 }
 
 /** Errors of idle connections: the next poll reports the server. */
 const ignore = () => {}

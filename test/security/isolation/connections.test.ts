@@ -7,19 +7,20 @@ import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGateway()
 
-it('a token whose requests wait for the database leaves connections to others', async () => {
+it('a tenant whose requests wait for the database leaves connections to others, however many tokens it has', async () => {
   const [mine, other] = [await storeWithAssets(gateway, [['a', '1']]), await storeWithAssets(gateway, [['b', '1']])]
-  const [first, second] = await Promise.all(
-    [mine, other].map((store) => newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })),
+  const [first, second, third] = await Promise.all(
+    [mine, mine, other].map((store) => newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })),
   )
   const holder = await gateway.database.client()
   await holder.query('begin; lock table asset in access exclusive mode')
   const body = [{ store_uuid: mine, asset_id: ['a'] }]
-  const deletions = Array.from({ length: 12 }, () =>
-    gateway.call('/v1/assets', { method: 'DELETE', body, token: first?.secret ?? '' }),
+  const deletions = Array.from({ length: 12 }, (_, i) =>
+    gateway.call('/v1/assets', { method: 'DELETE', body, token: (i % 2 ? first : second)?.secret ?? '' }),
   )
   await expect.poll(() => gateway.database.lockWaiters()).toBe(5)
-  const listing = await gateway.call(`/v1/assets?store_uuid=${other}`, { token: second?.secret ?? '' })
+  await expect.poll(() => gateway.database.pool()?.waiting).toBe(7)
+  const listing = await gateway.call(`/v1/assets?store_uuid=${other}`, { token: third?.secret ?? '' })
   expect(listing.status).toBe(200)
   await holder.query('commit')
   await holder.end()
