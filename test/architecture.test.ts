@@ -51,6 +51,7 @@ const ownSql = [
   'src/database/connection/own-connection.ts',
   'src/database/connection/session.ts',
   'src/database/partitions.ts',
+  'src/database/registry/table-access.ts',
   'src/database/tenant.ts',
   'src/embedded-postgres/create-cluster.ts',
 ]

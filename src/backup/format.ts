@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namesOf } from '../database/registry/table-registry.ts'
 
 /**
  * A backup is an SQL script, which `psql` can run too: a header, one `COPY` for each table (a line for each row, then
@@ -18,31 +19,8 @@ export type Header = z.infer<typeof headerShape>
 /** How many rows a backup has of each table. */
 export type RowCounts = Record<string, number>
 
-/**
- * The tables of a backup, in the order in which a restore fills them. Left out: jobs, because pg-boss owns their queue;
- * the ledger, because its cursors are valid in one database only (readers get an error for a cursor of another one);
- * readiness, which is counted again; positions of imports and rate limits, which last for minutes.
- */
-export const tables = [
-  'store',
-  'attribute_definition',
-  'product',
-  'product_total',
-  'asset',
-  'asset_link',
-  'asset_group',
-  'asset_group_range',
-  'asset_group_total',
-  'product_value',
-  'product_key',
-  'value_count',
-  'product_text',
-  'channel_requirement',
-  'change_reader',
-  'measure',
-  'token',
-  'idempotency_key',
-] as const
+/** The tables of a backup, in the order in which a restore fills them. */
+export const tables = namesOf(({ backedUp }) => backedUp)
 
 export const beginning = "begin; set local client_encoding = 'UTF8';"
 export const endOfRows = '\\.'

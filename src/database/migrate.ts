@@ -8,6 +8,7 @@ import { splitStatements } from './citus/split-statements.ts'
 import { migrateQueue } from './job-queue.ts'
 import { findKind } from './kind.ts'
 import { partitioned, requirePartitions } from './partitions.ts'
+import { tableAccess } from './registry/table-access.ts'
 import type { Database } from './tables.ts'
 import { codeOf } from './unavailable.ts'
 import { ownVersion } from './version.ts'
@@ -25,6 +26,9 @@ const versioned = [
 
 /** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */
 const repeatable = ['../catalogue/values/product-values.sql', '../catalogue/products/merge-products.sql']
+
+/** The last of the repeatable scripts. */
+const tableAccessName = 'table-access'
 
 export const lockNumber = 4_011_850_361
 
@@ -83,18 +87,20 @@ export async function newerScripts(db: Kysely<Database>): Promise<string[]> {
 }
 
 export function scriptNames(): string[] {
-  return [...versioned, ...repeatable].map(nameOf)
+  return [...[...versioned, ...repeatable].map(nameOf), tableAccessName]
 }
 
 async function readScripts() {
   const version = ownVersion()
-  const readScript = async (path: string, isRepeatable: boolean) => {
-    const text = await readFile(new URL(path, import.meta.url), 'utf8')
-    return { name: nameOf(path), text, checksum: hash('sha256', text), version, isRepeatable }
+  const script = (name: string, text: string, isRepeatable: boolean) => {
+    return { name, text, checksum: hash('sha256', text), version, isRepeatable }
   }
+  const readScript = async (path: string, isRepeatable: boolean) =>
+    script(nameOf(path), await readFile(new URL(path, import.meta.url), 'utf8'), isRepeatable)
   return Promise.all([
     ...versioned.map((path) => readScript(path, false)),
     ...repeatable.map((path) => readScript(path, true)),
+    script(tableAccessName, tableAccess(), true),
   ])
 }
 

@@ -1,19 +1,6 @@
 import { type Kysely, sql } from 'kysely'
+import { namesOf } from './registry/table-registry.ts'
 import type { Database } from './tables.ts'
-
-/** The tables whose rows grow with products and assets. Their unique keys begin with the store. */
-const tables = [
-  'product',
-  'asset',
-  'asset_link',
-  'asset_group',
-  'asset_group_range',
-  'asset_group_total',
-  'product_value',
-  'product_key',
-  'value_count',
-  'product_text',
-]
 
 /**
  * Creating a partition locks some 30 relations until the transaction ends; by default PostgreSQL can hold 6,400 locks.
@@ -25,6 +12,7 @@ export const maxPartitions = 128
  * indexes, policies and grants apply to them too.
  */
 export function partitioned(migration: string, count: number): string {
+  const tables = namesOf(({ partitioned }) => partitioned)
   const definitions = new RegExp(`^create table (${tables.join('|')}) (\\([^;]*\\n\\))(.*);$`, 'gm')
   return migration.replace(definitions, (_, table: string, columns: string, settings: string) => {
     const partitions = Array.from({ length: count }, (_, i) => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { namesOf } from '../../src/database/registry/table-registry.ts'
 import { runCli, runCliProcess } from '../support/clients/cli.ts'
 import { createTestDatabase, useDatabase } from '../support/database/database.ts'
 import { tables } from '../support/database/one-store.ts'
@@ -45,7 +46,7 @@ describe('catalog distribute', () => {
   }
   const all = [
     { type: 'distributed', tables: [...tables.tenant, ...tables.directory].toSorted() },
-    { type: 'reference', tables: ['change_horizon', 'change_reader', 'import_run', 'job'] },
+    { type: 'reference', tables: namesOf(({ placement }) => placement === 'reference').toSorted() },
   ]
   /** Makes a table what a migration makes: a local one. */
   const undo = async (table: string) => {

@@ -16,6 +16,7 @@ const all = [
   '0007-report',
   'product-values',
   'merge-products',
+  'table-access',
 ]
 const database = useDatabase({ empty: true }, 'each')
 

@@ -11,6 +11,7 @@ import { listProducts } from '../../src/catalogue/products/list/list-products.ts
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { namesOf } from '../../src/database/registry/table-registry.ts'
 import { runCli } from '../support/clients/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { addAssets, define, productOf, storeWithProducts } from '../support/factories.ts'
@@ -20,10 +21,7 @@ import { startTestGateway, type TestGateway } from '../support/servers/gateway.t
 import { newToken } from '../support/tokens.ts'
 import { createExplainer, type Explainer } from './explain.ts'
 
-const tables = [
-  ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link'],
-  ...['product', 'product_key', 'product_text', 'product_value', 'value_count'],
-]
+const tables = namesOf(({ partitioned }) => partitioned).toSorted()
 const folder = useFolder()
 const run = ({ url }: TestDatabase, ...args: string[]) => runCli(args, { DATABASE_URL: url })
 

@@ -1,16 +1,11 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { namesOf } from '../registry/table-registry.ts'
 import type { Database } from '../tables.ts'
 import { tenantRole } from '../tenant.ts'
 
-/** Distributed by store. `store` comes first: the other tables are co-located with it. */
-const distributed = [
-  ...['store', 'attribute_definition', 'product', 'asset', 'asset_link'],
-  ...['asset_group', 'asset_group_range', 'asset_group_total', 'job_part', 'change'],
-  ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_total'],
-  ...['product_value', 'product_key', 'value_count', 'product_text'],
-]
-/** Reference tables: each server has a copy. `change_horizon` has no column of the store, so no policy either. */
-const reference = ['job', 'import_run', 'change_reader', 'change_horizon']
+const distributed = namesOf(({ placement }) => placement === 'distributed')
+const reference = namesOf(({ placement }) => placement === 'reference')
+const withPolicy = namesOf(({ withoutStore }) => !withoutStore)
 
 /** Foreign keys between tables that are distributed one after the other: dropped before, and added again after. */
 const foreignKeys = [
@@ -122,15 +117,16 @@ function serverStatements(): RawBuilder<unknown>[] {
 /** Policies without subqueries: Citus does not support subqueries in the policies of a distributed table. */
 function tableStatements({ distributed, reference }: Distribution): RawBuilder<unknown>[] {
   const colocatedWith = (table: string) => (table === 'store' ? 'none' : 'store')
-  const hasPolicy = (table: string) => table !== 'change_horizon'
   const ofChanges = (statement: RawBuilder<unknown>) => (distributed.includes('change') ? [statement] : [])
   return [
     // On a worker node, Citus checks the rights of the login, which may only read the views: they cannot work.
     sql`drop schema if exists report cascade`,
-    ...[...distributed, ...reference].filter(hasPolicy).map(
-      (table) => sql`alter policy own_stores on ${sql.table(table)}
+    ...withPolicy
+      .filter((table) => distributed.includes(table) || reference.includes(table))
+      .map(
+        (table) => sql`alter policy own_stores on ${sql.table(table)}
         using (store_uuid = any (current_setting('catalogue.stores')::uuid[]))`,
-    ),
+      ),
     // The feed needs the coordinator's transaction. Citus evaluates a default there only if it uses a sequence.
     ...ofChanges(
       sql`alter table change

@@ -21,31 +21,8 @@ exception
   when duplicate_object or unique_violation or insufficient_privilege then null;
 end $$;
 
--- The owner of the tables is not bound by the policies. In a subquery the setting is read once per statement, not once
--- per row. A statement on a table other than `store` names its store: `in (select …)` leaves it to that to choose an
--- index, and does not make PostgreSQL expect still fewer rows, for which it would read a whole store.
-do $$
-declare
-  tenant_table text;
-begin
-  alter table store enable row level security;
-  create policy own_stores on store using (
-    store_uuid = any ((select current_setting('catalogue.stores')::uuid[])::uuid[]));
-  foreach tenant_table in array array['attribute_definition', 'product', 'product_total', 'product_value',
-    'product_key', 'value_count', 'product_text', 'asset', 'asset_link', 'asset_group', 'asset_group_range',
-    'asset_group_total']
-  loop
-    execute format('alter table %I enable row level security', tenant_table);
-    execute format('create policy own_stores on %I using (
-      store_uuid in (select unnest(current_setting(''catalogue.stores'')::uuid[])))', tenant_table);
-  end loop;
-end $$;
-
 do $$
 begin
-  grant select, insert, update, delete on store, attribute_definition, product, product_total, product_value,
-    product_key, value_count, product_text, asset, asset_link, asset_group, asset_group_range, asset_group_total
-    to catalogue_tenant;
   grant execute on function codes_like to catalogue_tenant;
   execute format('grant usage on schema %I to catalogue_tenant', current_schema());
   -- From PostgreSQL 16 on, a user who has created a role is a member of it that may not yet `set role` to it.

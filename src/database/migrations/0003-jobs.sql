@@ -45,22 +45,3 @@ create table job_part (
   primary key (store_uuid, job_id, direction, part),
   foreign key (store_uuid, job_id) references job on delete cascade
 );
-
--- As in 0002-access.sql. `import_run` has no grants: only the gateway itself uses it.
-do $$
-declare
-  tenant_table text;
-begin
-  foreach tenant_table in array array['import_run', 'job', 'job_part'] loop
-    execute format('alter table %I enable row level security', tenant_table);
-    execute format('create policy own_stores on %I using (
-      store_uuid = any ((select current_setting(''catalogue.stores'')::uuid[])::uuid[]))', tenant_table);
-  end loop;
-end $$;
-
-do $$
-begin
-  grant select, insert, update, delete on job, job_part to catalogue_tenant;
-exception
-  when undefined_object or insufficient_privilege then null;
-end $$;

@@ -275,15 +275,9 @@ begin
   end loop;
 end $$;
 
-alter table change enable row level security;
-create policy own_stores on change using (
-  store_uuid in (select unnest(current_setting('catalogue.stores')::uuid[])));
-
 do $$
 begin
-  grant select, insert on change to catalogue_tenant;
   grant usage on sequence change_seq to catalogue_tenant;
-  grant select on change_horizon to catalogue_tenant;
   grant execute on function oldest_open, ledger_state, changes_of, changes_by, changes_after, changes_since,
     changed_products, reverts_of to catalogue_tenant;
 exception

@@ -93,24 +93,3 @@ begin
     array(select distinct c.tx from change c
       where c.store_uuid = store and c.tx >= oldest and c.kind = 'product' and c.action <> 'updated');
 end $$;
-
--- As in 0002-access.sql.
-do $$
-declare
-  tenant_table text;
-begin
-  foreach tenant_table in array array['channel_requirement', 'change_reader', 'channel_readiness', 'product_gap', 'measure'] loop
-    execute format('alter table %I enable row level security', tenant_table);
-    execute format('create policy own_stores on %I using (
-      store_uuid in (select unnest(current_setting(''catalogue.stores'')::uuid[])))', tenant_table);
-  end loop;
-end $$;
-
-do $$
-begin
-  grant select, insert, update, delete on channel_requirement to catalogue_tenant;
-  grant select, insert, update on change_reader to catalogue_tenant;
-  grant select on channel_readiness, product_gap, measure to catalogue_tenant;
-exception
-  when undefined_object or insufficient_privilege then null;
-end $$;

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query'
 import type pg from 'pg'
+import { namesOf as namesOfTables } from '../../../src/database/registry/table-registry.ts'
+
+const distributed = namesOfTables(({ placement }) => placement === 'distributed')
 
 /** Tables that a database on several servers spreads by `store_uuid`, and those that each server has whole. */
 export const tables = {
-  tenant: [
-    ...['attribute_definition', 'product', 'asset', 'asset_link'],
-    ...['asset_group', 'asset_group_range', 'asset_group_total', 'job_part', 'change'],
-    ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_total'],
-    ...['product_value', 'product_key', 'value_count', 'product_text'],
-  ],
+  tenant: distributed.filter((name) => name !== 'store'),
   /** Spread too; a statement on it alone may list many stores. */
   directory: ['store'],
-  global: ['job', 'import_run', 'change_reader', 'report_user'],
+  global: [
+    ...namesOfTables(({ placement, withoutStore }) => placement === 'reference' && !withoutStore),
+    'report_user',
+  ],
 }
 
 /** How functions are declared, by name. */

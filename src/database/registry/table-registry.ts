@@ -1,0 +1,58 @@
+const all = 'select, insert, update, delete'
+
+/** How a table is kept on several servers, copied and protected. The columns are in the migrations. */
+export interface Table {
+  name: string
+  /**
+   * On Citus: spread by `store_uuid` over the servers (`store` is first, the others are co-located with it), a copy on
+   * each server (`reference`), or on the coordinator only.
+   */
+  placement: 'distributed' | 'reference' | 'local'
+  /** Whether `--partitions` applies: its rows grow with products and assets, and unique keys begin with the store. */
+  partitioned?: true
+  /** A restore fills these tables in the order of the list. */
+  backedUp?: true
+  /** What a caller that is limited to some stores may do with their rows. */
+  tenantRights?: string
+  /** Whether its rows belong to no store: it has no policy. */
+  withoutStore?: true
+}
+
+/**
+ * Every table but `migration`. Not backed up are jobs, because pg-boss owns their queue; the ledger, because its
+ * cursors are valid in one database only; readiness, which is counted again; positions of imports and rate limits,
+ * which last for minutes; logins, which belong to the server.
+ */
+export const tables: readonly Table[] = [
+  { name: 'store', placement: 'distributed', backedUp: true, tenantRights: all },
+  { name: 'attribute_definition', placement: 'distributed', backedUp: true, tenantRights: all },
+  { name: 'product', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'product_total', placement: 'distributed', backedUp: true, tenantRights: all },
+  { name: 'asset', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'asset_link', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'asset_group', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'asset_group_range', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'asset_group_total', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'product_value', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'product_key', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'value_count', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'product_text', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
+  { name: 'channel_requirement', placement: 'distributed', backedUp: true, tenantRights: all },
+  { name: 'channel_readiness', placement: 'distributed', tenantRights: 'select' },
+  { name: 'product_gap', placement: 'distributed', tenantRights: 'select' },
+  { name: 'change_reader', placement: 'reference', backedUp: true, tenantRights: 'select, insert, update' },
+  { name: 'measure', placement: 'distributed', backedUp: true, tenantRights: 'select' },
+  { name: 'change', placement: 'distributed', tenantRights: 'select, insert' },
+  { name: 'change_horizon', placement: 'reference', tenantRights: 'select', withoutStore: true },
+  { name: 'job', placement: 'reference', tenantRights: all },
+  { name: 'job_part', placement: 'distributed', tenantRights: all },
+  { name: 'import_run', placement: 'reference' },
+  { name: 'token', placement: 'local', backedUp: true, withoutStore: true },
+  { name: 'idempotency_key', placement: 'local', backedUp: true, withoutStore: true },
+  { name: 'rate_limit', placement: 'local', withoutStore: true },
+  { name: 'report_user', placement: 'local', withoutStore: true },
+]
+
+export function namesOf(of: (table: Table) => boolean | undefined): string[] {
+  return tables.filter(of).map(({ name }) => name)
+}
