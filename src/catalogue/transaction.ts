@@ -53,7 +53,10 @@ async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Rolling back to a savepoint releases the locks taken since, so that the other side of a deadlock continues. */
+/**
+ * Rolling back to a savepoint releases the locks taken since, so that the other side of a deadlock continues. Each
+ * savepoint is released at its end: otherwise it would hide the outer one of the same name from the outer rollback.
+ */
 async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogue) => Promise<T>): Promise<T> {
   const { db } = catalogue
   if (!db.isTransaction) return db.transaction().execute((begun) => work(inTransaction(catalogue, begun)))
@@ -63,6 +66,8 @@ async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogu
   } catch (error) {
     await sql`rollback to savepoint work`.execute(db)
     throw error
+  } finally {
+    await sql`release savepoint work`.execute(db)
   }
 }
 
