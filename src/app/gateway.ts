@@ -9,6 +9,7 @@ import { startOwnReader } from '../catalogue/readiness/reader.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
 import { connectionStateOf } from '../database/connection/connect.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
+import { openSchemaAdvice } from '../database/open-schemas.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
@@ -74,6 +75,7 @@ function warnAtStart(db: Kysely<Database>, log: Logger): void {
   const noRowSecurity = `row-level security is off: the role ${tenantRole} cannot be used`
   void warn(hasRowSecurity(db).then((isUsable) => !isUsable && noRowSecurity))
   void warn(codeIndexAdvice(db))
+  void warn(openSchemaAdvice(db))
 }
 
 async function openReplicas({ databaseReadUrl, connection, log }: GatewayOptions) {

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { openSchemaAdvice } from '../database/open-schemas.ts'
 import type { Database } from '../database/tables.ts'
 import { codeOf } from '../database/unavailable.ts'
 import { invalidRequest } from '../errors.ts'
@@ -33,6 +34,8 @@ export async function addReportUser(
   if (storeUuids.length === 0) throw invalidRequest('name at least one store')
   return db.transaction().execute(async (transaction) => {
     await requireViews(transaction)
+    const advice = await openSchemaAdvice(transaction)
+    if (advice) throw new Error(advice)
     const stores = await requireStores(transaction, storeUuids)
     const login = await findLogin(transaction, name)
     if (login?.isPrivileged) {
@@ -86,7 +89,14 @@ async function findLogin(db: Transaction<Database>, name: string) {
   const { rows } = await sql<{ isPrivileged: boolean; isMadeHere: boolean }>`
     select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls
         or exists (select from pg_auth_members where member = r.oid)
-        or has_table_privilege(r.oid, 'product', 'select') as "isPrivileged",
+        or has_table_privilege(r.oid, 'product', 'select')
+        or has_database_privilege(r.oid, current_database(), 'create')
+        or exists (
+          select from pg_namespace n where nspname = any(current_schemas(false)) and (
+            has_schema_privilege(r.oid, n.oid, 'create')
+            or exists (select from pg_proc where pronamespace = n.oid and proowner = r.oid)
+            or exists (select from pg_operator where oprnamespace = n.oid and oprowner = r.oid))
+        ) as "isPrivileged",
       coalesce(shobj_description(r.oid, 'pg_authid') = ${madeHere}, false) as "isMadeHere"
     from pg_roles r where rolname = ${name}`.execute(db)
   return rows[0]

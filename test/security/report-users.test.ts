@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
+import { write } from '../../src/catalogue/transaction.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { refusal, runCli } from '../support/clients/cli.ts'
 import { databaseUrl } from '../support/database/database.ts'
@@ -252,5 +254,63 @@ describe('catalog report-user', () => {
     expect(seen.rows).toEqual([{ store_uuid: store }])
     const removed = await catalog(['remove', reader], url)
     expect(removed.stderr).toContain(`"drop role ${reader}" deletes it`)
+  })
+
+  describe('where PUBLIC may create in the schema public, as by default up to PostgreSQL 14', () => {
+    const open = 'grant create on schema public to public'
+    const close = 'revoke create on schema public from public'
+
+    /** A migrated database of a user who owns the schema, or who may not change it. */
+    async function openDatabase(ownsSchema: boolean) {
+      const { db, name: owner } = await databaseOfUser('createrole')
+      const asAdmin = (statement: string) => queryOnce({ ...server, database: owner }, statement)
+      if (!ownsSchema) await asAdmin(`alter schema public owner to ${server.user}`)
+      await asAdmin(open)
+      await migrate(db)
+      const catalogue = wholeCatalogue(db)
+      const store = await storeIn(catalogue)
+      const url = databaseUrl({ ...server, user: owner, database: owner })
+      const login = `reader_${randomUUID().slice(0, 8)}`
+      onTestFinished(async () => void (await admin.query(`drop role if exists ${login}`)))
+      onTestFinished(async () => void (await asAdmin(`drop owned by ${login}`).catch(() => {})))
+      const asLogin = (statement: string) => queryOnce({ ...server, user: login, database: owner }, statement)
+      return { catalogue, store, url, login, asLogin, asAdmin }
+    }
+
+    const plant = `begin read write; create function public.unnest(text[]) returns setof text language plpgsql as
+        $$ begin raise exception 'called as %', current_user; end $$;
+      commit`
+
+    it('takes that right away, so that the gateway calls no function of a report user', async () => {
+      const { catalogue, store, url, login, asLogin } = await openDatabase(true)
+      expect(await catalog(['add', login, '--store', store], url)).toMatchObject({ code: 0 })
+      await expect(asLogin(plant)).rejects.toThrow('permission denied for schema public')
+      await write(catalogue, false, (within) => upsertProducts(within, store, [{ productCode: 'A' }]))
+    })
+
+    it('refuses report users until an administrator has taken it away, and `check` says how', async () => {
+      const { store, url, login, asAdmin } = await openDatabase(false)
+      const add = ['add', login, '--store', store]
+      expect(await catalog(add, url)).toMatchObject(refusal(new RegExp(`let its administrator run "${close}"`), 1))
+      const check = () => runCli(['check'], { DATABASE_URL: url })
+      expect(await check()).toMatchObject({ code: 1, stdout: expect.stringContaining(`run "${close}"`) })
+      await asAdmin(close)
+      expect(await check()).toMatchObject({ code: 0 })
+      expect(await catalog(add, url)).toMatchObject({ code: 0 })
+      await asAdmin(`grant create on schema public to ${login}`)
+      expect(await check()).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining(`run "revoke create on schema public from ${login}"`),
+      })
+    })
+
+    it('gives no store to a login that has a function there', async () => {
+      const { store, url, login, asLogin, asAdmin } = await openDatabase(false)
+      await asAdmin(`create role ${login} login`)
+      await asLogin(plant)
+      await asAdmin(close)
+      const outcome = await catalog(['add', login, '--store', store], url)
+      expect(outcome).toMatchObject(refusal(/has rights besides .* choose another name/, 1))
+    })
   })
 })

@@ -6,6 +6,7 @@ import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { migrateQueue } from '../../database/job-queue.ts'
 import { findKind } from '../../database/kind.ts'
 import { migrate } from '../../database/migrate.ts'
+import { closingStatements } from '../../database/open-schemas.ts'
 import { maxPartitions } from '../../database/partitions.ts'
 import { jsonFlag, wholeNumber } from '../option-values.ts'
 import { printResult } from '../output.ts'
@@ -39,11 +40,11 @@ export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'recompute the asset groups, the totals of products and their indexed values, and report any difference',
+      'recompute the asset groups, the totals of products and their indexed values, and report any difference; report schemas in which others could place code that the gateway runs',
     )
     .option(...jsonFlag)
     .action(async ({ json }: { json: boolean }) => {
-      const { database, checked, differences } = await withDatabase(({ db }) =>
+      const { database, checked, differences, closing } = await withDatabase(({ db }) =>
         withOwnConnection(db, async (own) => {
           let checked = 0
           const onStore = (done: number, all: number) => {
@@ -52,13 +53,15 @@ export function addCheck(program: Command): void {
           }
           const differences = await checkReadModel(own.db, 100, onStore)
           if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
-          return { database: await findKind(own.db), checked, differences }
+          const closing = await closingStatements(own.db)
+          return { database: await findKind(own.db), checked, differences, closing }
         }),
       )
       process.stderr.write(`checked ${checked} ${checked === 1 ? 'store' : 'stores'}\n`)
       const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
-      printResult(json, { database, differences }, lines.join('\n'))
-      if (differences.length > 0) process.exitCode = 1
+      lines.push(...closing.map((statement) => `others can run code as the gateway: run "${statement}"`))
+      printResult(json, { database, differences, closing }, lines.join('\n'))
+      if (differences.length + closing.length > 0) process.exitCode = 1
     })
 }
 

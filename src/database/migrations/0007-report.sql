@@ -9,6 +9,21 @@ create table report_user (
 );
 alter table report_user enable row level security;
 
+-- Others create no functions where the gateway's sessions look for them (../open-schemas.ts): up to PostgreSQL 14 they
+-- may by default. A user who may not change that gets a warning.
+do $$
+declare
+  schema name;
+begin
+  foreach schema in array current_schemas(false) loop
+    if has_schema_privilege('public', schema::text, 'create') then
+      execute format('revoke create on schema %I from public', schema);
+    end if;
+  end loop;
+exception
+  when insufficient_privilege then null;
+end $$;
+
 create schema if not exists report;
 do $$
 declare
