@@ -1,6 +1,7 @@
 /** The codes of PostgreSQL for temporary errors: connection, resources, operator intervention, locks, retries. */
 const states = /^(08|53|57P|57014|55P03|40001|40P01|25P03|25006)/
-const socketErrors = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+const socketErrors =
+  /^(ECONNREFUSED|ECONNRESET|EAGAIN|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 /** Errors of `pg`, and of Kysely while the process stops, that have no code. */
 const messages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|driver has already been destroyed)/

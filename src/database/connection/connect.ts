@@ -8,6 +8,7 @@ import { createBackOff } from './back-off.ts'
 import { Connection, type PooledClient } from './connection.ts'
 import { createFailover, refuseStandby } from './hosts.ts'
 import { type ConnectionConfig, settingsOf, type Timeouts } from './session.ts'
+import { watchHost } from './watch-host.ts'
 
 /** How long a request waits for a statement, a lock or a connection before the database counts as unavailable. */
 export const timeouts: Timeouts = {
@@ -57,9 +58,14 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
   const queue = new FairQueue({ slots, slotsPerTenant, maxWaiting, maxWaitMs })
   const settings = transactionPooling ? settingsOf('local', own) : ''
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, urls, settings) }) })
+  const streams = new Set<Socket>()
+  pool.on('connect', (client) => addStream(streams, client))
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: queued(pool, queue, urls, streams, settings) }),
+  })
   const direct = directUrl ? { connectionString: directUrl, connectionTimeoutMillis: maxWaitMs } : pool.options
-  pools.set(db.getExecutor().adapter, { pool, queue, direct })
+  // Behind a pooler, a lost host does not concern connections to the server itself.
+  pools.set(db.getExecutor().adapter, { pool, queue, direct, streams: directUrl ? new Set() : streams })
   return db
 }
 
@@ -88,18 +94,20 @@ function closeWhenSilent(client: PooledClient, silentMs: number): void {
 }
 
 /** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
-function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settings: string): PostgresPool {
+function queued(
+  pool: pg.Pool,
+  queue: FairQueue,
+  urls: readonly string[],
+  streams: ReadonlySet<Socket>,
+  settings: string,
+): PostgresPool {
   const withFailover = createFailover(pool.options, urls)
   const openNew = () => withFailover(() => pool.connect())
   const withBackOff = createBackOff(async () => (await openNew()).release())
   const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(openNew))
   const connections = new WeakMap<pg.PoolClient, Connection>()
-  const streams = new Set<Socket>()
-  pool.on('connect', (client) => {
-    const { stream } = (client as PooledClient).connection
-    streams.add(stream)
-    stream.once('close', () => streams.delete(stream))
-  })
+  const isWaiting = () => streams.size > pool.idleCount
+  const endWatch = urls.length > 1 ? watchHost({ options: pool.options, urls, streams, isWaiting }) : () => {}
   const connect = async () => {
     const releaseSlot = await queue.acquire(requestContext.getStore())
     try {
@@ -112,7 +120,17 @@ function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settin
       throw error
     }
   }
-  return { connect, end: () => endInTime(pool, streams), options: pool.options }
+  const end = () => {
+    endWatch()
+    return endInTime(pool, streams)
+  }
+  return { connect, end, options: pool.options }
+}
+
+function addStream(streams: Set<Socket>, client: pg.ClientBase): void {
+  const { stream } = (client as PooledClient).connection
+  streams.add(stream)
+  stream.once('close', () => streams.delete(stream))
 }
 
 /** Ends the pool. Connections that do not close in time, as on a network that hangs, are destroyed. */
@@ -125,13 +143,25 @@ function endInTime(pool: pg.Pool, streams: ReadonlySet<Socket>): Promise<void> {
 }
 
 /** The pools of databases, by the adapter that all handles and transactions of one share. */
-const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue; direct: pg.ClientConfig }>()
+const pools = new WeakMap<object, PoolState>()
 
-/** How to connect to the database outside of the pool, straight to the server where that is configured. */
-export function directConnectionOf(db: Kysely<Database>): pg.ClientConfig {
+interface PoolState {
+  pool: pg.Pool
+  queue: FairQueue
+  direct: pg.ClientConfig
+  /** The connections that are closed when the host is lost. */
+  streams: Set<Socket>
+}
+
+/** Connects to the database outside of the pool, straight to the server where that is configured. */
+export async function connectDirectly(db: Kysely<Database>): Promise<pg.Client> {
   const pool = pools.get(db.getExecutor().adapter)
   if (!pool) throw new Error('the pool of this database is not known')
-  return pool.direct
+  const client = new pg.Client(pool.direct)
+  client.on('error', () => {}) // the current statement fails with the same error
+  await client.connect()
+  addStream(pool.streams, client)
+  return client
 }
 
 /** How many connections a pool has, how many of them are idle, and how many requests wait for one. */

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 
 const authority = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s
 
@@ -8,18 +8,41 @@ export function urlsOf(databaseUrl: string): string[] {
   return hosts.includes(',') ? hosts.split(',').map((host) => before + host + after) : [databaseUrl]
 }
 
+/** The server takes no writes, though the URL asks for a primary. PostgreSQL uses this code for writes to a standby. */
+class IsStandby extends Error {
+  override readonly name = 'IsStandby'
+  readonly code = '25006'
+}
+
 /** Options that refuse a connection to a standby if the URL asks for a primary (libpq: target_session_attrs). */
 export function refuseStandby({ connectionString = '' }: pg.ClientConfig): Pick<pg.PoolConfig, 'verify'> {
-  const wanted = URL.parse(connectionString)?.searchParams.get('target_session_attrs')
-  if (wanted !== 'read-write' && wanted !== 'primary') return {}
+  if (!asksForPrimary(connectionString)) return {}
   return { verify: (client, done) => void standbyError(client).then(done, done) }
+}
+
+/** Whether a host answers a new connection in time, and is a primary if the URL asks for one. */
+export async function serves(connectionString: string, withinMs: number): Promise<boolean> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: withinMs, query_timeout: withinMs })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return !(asksForPrimary(connectionString) && (await standbyError(client)))
+  } catch {
+    return false
+  } finally {
+    client.end().catch(() => {})
+  }
+}
+
+function asksForPrimary(url: string): boolean {
+  return /^(read-write|primary)$/.test(URL.parse(url)?.searchParams.get('target_session_attrs') ?? '')
 }
 
 async function standbyError(client: pg.ClientBase): Promise<Error | undefined> {
   const { rows } = await client.query<{ isStandby: boolean }>(
     `select current_setting('transaction_read_only') = 'on' as "isStandby"`,
   )
-  return rows[0]?.isStandby ? new Error('the server is a standby') : undefined
+  return rows[0]?.isStandby ? new IsStandby('the server is a standby') : undefined
 }
 
 /** Opens a connection to the current host. If that fails, tries the other hosts in order. */

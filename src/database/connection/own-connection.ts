@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
-import pg from 'pg'
 import type { Database } from '../tables.ts'
-import { directConnectionOf, timeouts } from './connect.ts'
+import { connectDirectly, timeouts } from './connect.ts'
 import { sentStatements } from './sent-statements.ts'
 import { sendWithSettings, settingsOf } from './session.ts'
 
@@ -24,9 +23,7 @@ const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
 
 /** Runs work on a separate connection without the pool's statement time-out: work on a whole store may take long. */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
-  const client = new pg.Client(directConnectionOf(db))
-  client.on('error', () => {}) // the current statement fails with the same error
-  await client.connect()
+  const client = await connectDirectly(db)
   const query = (text: string, values: readonly unknown[]) => {
     sentStatements.publish(text)
     return sendWithSettings(client, settings, text, values)
