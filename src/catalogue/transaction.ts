@@ -61,14 +61,15 @@ async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogu
   const { db } = catalogue
   if (!db.isTransaction) return db.transaction().execute((begun) => work(inTransaction(catalogue, begun)))
   await sql`savepoint work`.execute(db)
+  let result: T
   try {
-    return await work(catalogue as WriteCatalogue)
+    result = await work(catalogue as WriteCatalogue)
   } catch (error) {
-    await sql`rollback to savepoint work`.execute(db)
+    await sql`rollback to savepoint work; release savepoint work`.execute(db)
     throw error
-  } finally {
-    await sql`release savepoint work`.execute(db)
   }
+  await sql`release savepoint work`.execute(db)
+  return result
 }
 
 /** serialization_failure and deadlock_detected. */
