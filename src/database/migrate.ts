@@ -22,6 +22,7 @@ const versioned = [
   'migrations/0005-changes.sql',
   'migrations/0006-readiness.sql',
   'migrations/0007-report.sql',
+  'migrations/0008-product-index.sql',
 ]
 
 /** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */

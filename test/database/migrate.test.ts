@@ -14,6 +14,7 @@ const all = [
   '0005-changes',
   '0006-readiness',
   '0007-report',
+  '0008-product-index',
   'product-values',
   'merge-products',
   'table-access',

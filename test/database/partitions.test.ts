@@ -14,6 +14,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { namesOf } from '../../src/database/registry/table-registry.ts'
 import { runCli } from '../support/clients/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
+import { buildIndex } from '../support/database/product-index.ts'
 import { addAssets, define, productOf, storeWithProducts } from '../support/factories.ts'
 import { fixture } from '../support/fixture.ts'
 import { useFolder } from '../support/folder.ts'
@@ -59,6 +60,7 @@ describe('catalog migrate --partitions', () => {
             asset_group_range: '{fillfactor=70}',
             asset_group_total: '{fillfactor=50}',
             product: '{fillfactor=85}',
+            product_index: '{fillfactor=80}',
             product_value: '{fillfactor=80}',
             value_count: '{fillfactor=70}',
           }[table] ?? null,
@@ -133,8 +135,10 @@ describe('a gateway on four partitions', () => {
     const stores: string[] = []
     while (stores.length < 12) stores.push(await storeWithProducts(gateway, ['Z']))
     ;[store = '', foreign = ''] = stores
-    for (const one of [store, foreign])
+    for (const one of [store, foreign]) {
       await define(gateway, one, [{ name: 'Color', type: 'TEXT', filterable: true, searchable: true }])
+      await buildIndex(gateway.database.catalogue, one)
+    }
     const file = folder.file('two.csv')
     await writeFile(
       file,

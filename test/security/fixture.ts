@@ -3,6 +3,7 @@ import { measureStores } from '../../src/catalogue/rows/measures.ts'
 import { noCounts } from '../../src/import/report/counts.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'
+import { buildIndex } from '../support/database/product-index.ts'
 import { addAssets, addProducts, define, newStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/servers/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
@@ -73,6 +74,7 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
     { name: 'Size', type: 'NUMBER', filterable: true, searchable: true },
     { name: `Only ${mark}`, type: 'ENUM', allowedValues: [`no ${mark}`] },
   ])
+  await buildIndex(gateway.database.catalogue, store)
   await addJob(gateway, store, mark)
   await setRequirements(gateway, store, 'SMP', [{ code: mark, kind: 'ATTRIBUTE', attribute: `Lacking ${mark}` }])
   await settled(gateway, store, 'SMP')
