@@ -1,0 +1,84 @@
+import { type RawBuilder, sql } from 'kysely'
+import { isStorable } from '../../../text.ts'
+import { allOf } from '../../conditions.ts'
+import type { ProductFilter, TimeRange } from '../list/product-filter.ts'
+import { beyondAll, compare, isAmong, texts, valuesOf } from './compare.ts'
+import { hasPart, isBlocked, isReady, withAssets } from './related.ts'
+import type { Source } from './source.ts'
+
+type Condition = RawBuilder<boolean>
+
+/** The condition on products `p` of a source. `indexed`: conditions that all must meet, each of which has an index. */
+export interface Compiled {
+  where: Condition
+  indexed: Condition[]
+}
+
+/** Compiles a filter; the condition is null for no product that matches. */
+export function compile(source: Source, filter: ProductFilter): Compiled {
+  const parts = partsOf(source, filter)
+  return {
+    where: allOf([sql<boolean>`p.store_uuid = ${source.uuid}`, ...parts.indexed, ...parts.checked]),
+    indexed: parts.indexed,
+  }
+}
+
+function partsOf(source: Source, filter: ProductFilter): { indexed: Condition[]; checked: Condition[] } {
+  const compared = (filter.attributes ?? []).map((one) => compare(one, valuesOf(source, one.name)))
+  const within = (filter.and ?? []).map((part) => partsOf(source, part))
+  return {
+    indexed: [
+      ...given([
+        filter.status != null && isAmong(sql`p.status`, texts, filter.status),
+        filter.codes != null && isAmong(sql`p.product_code`, texts, filter.codes.filter(isStorable)),
+        filter.codePrefix != null && isPrefixed(filter.codePrefix),
+        isDuring(sql`p.created_at`, creation(filter)),
+      ]),
+      ...compared.flatMap(({ found }) => (found.length > 0 ? [allOf(found)] : [])),
+      ...within.flatMap(({ indexed }) => indexed),
+    ],
+    checked: [
+      ...given([isDuring(sql`p.updated_at`, filter.updatedAt), ...others(source, filter)]),
+      ...compared.flatMap(({ checked }) => checked),
+      ...within.flatMap(({ checked }) => checked),
+    ],
+  }
+}
+
+/** The conditions that other tables or other filters tell. */
+function others(source: Source, filter: ProductFilter): (Condition | false)[] {
+  const { uuid } = source
+  const whole = (part: ProductFilter) => {
+    const { indexed, checked } = partsOf(source, part)
+    return allOf([...indexed, ...checked])
+  }
+  return [
+    filter.search != null && hasPart(uuid, filter.search),
+    filter.hasAssets != null && withAssets(uuid, filter.hasAssets),
+    filter.missingAssets != null && sql<boolean>`not ${withAssets(uuid, filter.missingAssets)}`,
+    filter.blockedOn != null && isBlocked(uuid, filter.blockedOn),
+    filter.readyOn != null && isReady(uuid, filter.readyOn),
+    filter.or != null && sql<boolean>`(${sql.join(filter.or.map(whole), sql` or `)})`,
+    filter.not != null && sql<boolean>`(${whole(filter.not)}) is not true`,
+  ]
+}
+
+function given(conditions: (Condition | false)[]): Condition[] {
+  return conditions.filter((condition) => condition !== false)
+}
+
+function isPrefixed(prefix: string): Condition {
+  return sql<boolean>`(p.product_code >= ${prefix} and p.product_code <= ${prefix + beyondAll})`
+}
+
+/** A product that was last changed before a time was created before it. */
+function creation({ createdAt, updatedAt }: ProductFilter): TimeRange {
+  const ends = [createdAt?.to, updatedAt?.to].filter((time) => time != null).map(Number)
+  return { from: createdAt?.from, to: ends.length > 0 ? new Date(Math.min(...ends)) : null }
+}
+
+function isDuring(column: RawBuilder<unknown>, range: TimeRange | null | undefined): Condition | false {
+  const { from, to } = range ?? {}
+  if (from == null && to == null) return false
+  return allOf([from != null && sql<boolean>`${column} >= ${from}`, to != null && sql<boolean>`${column} < ${to}`])
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
+import type { Catalogue } from '../../catalogue.ts'
+import { containing } from '../../conditions.ts'
+import type { ProductFilter } from '../list/product-filter.ts'
+import { valuesOf } from './compare.ts'
+import { compile } from './compile.ts'
+import { withKnownCodes } from './known-codes.ts'
+import { chooseSource } from './source.ts'
+
+/** The values of an attribute among products, the most frequent ones first, and how many products have none. */
+export interface Facet {
+  name: string
+  distinct: number
+  missing: number
+  values: { value: string; count: number }[]
+  asOf: Date
+}
+
+export interface FacetQuery {
+  names: readonly string[]
+  filter: ProductFilter
+  first: number
+  search?: string | null | undefined
+}
+
+/** A facet for each name, in their order, of the products that match. Throws `invalid_request`. */
+export async function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
+  const { names, filter, first, search } = query
+  const source = await chooseSource(catalogue, storeUuid, { filter, facets: names })
+  const { where } = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
+  const counted = names.map((name, i) => {
+    const { text } = valuesOf(source, name)
+    return sql`
+      select ${i}::integer as nth, ${text} as value, count(*)::integer as products
+      from ${sql.table(source.table)} p where ${where} group by 2`
+  })
+  const isShown = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
+  const { rows } = await sql<Facet>`
+    ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)})
+    select n.name, count(c.value)::int as distinct, now() as "asOf",
+      coalesce(sum(c.products) filter (where c.value is null), 0)::int as missing, coalesce((
+        select json_agg(json_build_object('value', value, 'count', products)) from (
+          select value, products from counted where nth = n.at - 1 and value is not null and ${isShown}
+          order by products desc, value collate "C"
+          limit ${first}
+        ) most
+      ), '[]') as values
+    from unnest(${[...names]}::text[]) with ordinality as n(name, at) left join counted c on c.nth = n.at - 1
+    group by n.name, n.at
+    order by n.at`.execute(catalogue.db)
+  return rows
+}

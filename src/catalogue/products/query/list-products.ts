@@ -1,0 +1,119 @@
+import { type RawBuilder, sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
+import type { Catalogue } from '../../catalogue.ts'
+import { changedLast } from '../../changes/recent-products.ts'
+import { allOf, isBare } from '../../conditions.ts'
+import { allRead, columns, measured, type Product } from '../list/measured-products.ts'
+import { attributesOf, type ProductFilter } from '../list/product-filter.ts'
+import { byCode, type ProductOrder } from '../list/product-order.ts'
+import { type Compiled, compile } from './compile.ts'
+import { withKnownCodes } from './known-codes.ts'
+import { narrow } from './narrow.ts'
+import { beginOf, type OrderValue, type PagePart, type ProductPage, planPage } from './order.ts'
+import { chooseSource, type Source } from './source.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** A product of a list, or the place of one that has been deleted since: it has no status. */
+export type Listed = Omit<Product, 'status'> & { status: Product['status'] | null; orderValue: OrderValue }
+
+/** A page of a store's products. Throws `invalid_request` for attributes that cannot be used so. */
+export async function listProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ProductFilter,
+  page: ProductPage,
+  order = byCode,
+): Promise<Listed[]> {
+  const source = await chooseSource(catalogue, storeUuid, { filter, order })
+  const isNewestFirst = order.field === 'updatedAt' && (order.direction === 'desc') !== page.backwards
+  const recent = isNewestFirst && (await listByChange(catalogue, source, filter, page, order))
+  if (recent) return recent
+  const known = await withKnownCodes(catalogue, source.uuid, filter)
+  return readPage(catalogue, source, compile(source, known), page, order, isPrepared(source, filter, order))
+}
+
+/** The statements of a few forms of filters are prepared; others are planned for their values. */
+function isPrepared(source: Source, filter: ProductFilter, order: ProductOrder): boolean {
+  const { status: _, codePrefix: __, codes: ___, search: ____, ...others } = filter
+  return source.table === 'product' && order.field === 'code' && isBare(others)
+}
+
+/** So many of the products that were changed last are read if those of a page or two do not fill it. */
+const maxChanged = 5_000
+
+/** A page of the products that were changed last, if the ledger tells them. */
+async function listByChange(
+  catalogue: Catalogue,
+  source: Source,
+  filter: ProductFilter,
+  page: ProductPage,
+  order: ProductOrder,
+): Promise<Listed[] | undefined> {
+  if (attributesOf(filter).length > 0) return undefined
+  const { updatedAt, ...others } = filter
+  const products: Source = { ...source, table: 'product' }
+  const { where } = compile(products, filter)
+  const begin = beginOf(order, page)
+  const before = begin?.toString() ?? updatedAt?.to?.toISOString() ?? null
+  // About twice as many as the page has: some may be deleted, or not match the filter.
+  for (const wanted of isBare(others) ? [2 * page.limit] : [2 * page.limit, maxChanged]) {
+    const last = await changedLast(catalogue, source.uuid, before, wanted, updatedAt?.from)
+    if (!last) return undefined
+    const listed = await readPage(catalogue, products, { where: allOf([last.where, where]), indexed: [] }, page, order)
+    if (listed.length === page.limit || last.isAll) return listed
+  }
+  return undefined
+}
+
+async function readPage(
+  catalogue: Catalogue,
+  source: Source,
+  compiled: Compiled,
+  page: ProductPage,
+  order: ProductOrder,
+  isPrepared = false,
+): Promise<Listed[]> {
+  const parts = planPage(source, order, page)
+  const { from, few } = await narrow(catalogue, source, compiled)
+  const [part] = parts
+  if (source.table === 'product' && part && parts.length === 1) {
+    const listed = sql`select ${columns}, ${rowsOf(part, from, compiled.where, page)}`
+    return read(catalogue, sql`${isPrepared ? sql`` : customPlan}${measured(listed)}`)
+  }
+  const lists = parts.map((part, i) => {
+    // A part is not read if those before it fill the page.
+    const before = sql.join(
+      parts.slice(0, i).map((_, j) => sql`(select count(*) from ${sql.ref(`part_${j}`)})`),
+      sql` + `,
+    )
+    const isNeeded = i > 0 && sql<boolean>`${before} < ${page.limit}`
+    const rows = rowsOf(part, from, allOf([isNeeded, compiled.where]), page)
+    return sql`${sql.ref(`part_${i}`)} as materialized (select p.product_code, ${rows})`
+  })
+  const listed = parts.map((_, i) => sql`select *, ${i}::integer as part from ${sql.ref(`part_${i}`)}`)
+  return read(
+    catalogue,
+    sql`${customPlan} with ${sql.join(few ? [few, ...lists] : lists)}
+    ${measured(sql`
+        select ${source.uuid}::uuid as "storeUuid", l.product_code as "productCode", p.status,
+          coalesce(p.attributes, '{}') as attributes, p.created_at as "createdAt", p.updated_at as "updatedAt",
+          l."orderValue", row_number() over (order by l.part, l.nth) as nth
+        from (${sql.join(listed, sql` union all `)}) l left join lateral (
+          select * from product where store_uuid = ${source.uuid} and product_code = l.product_code
+          offset 0
+        ) p on true
+        order by l.part, l.nth
+        limit ${page.limit}`)}`,
+  )
+}
+
+/** The rest of a query for the rows of a part, after their columns. */
+function rowsOf({ where, by, value }: PagePart, from: Sql, matches: RawBuilder<boolean>, { limit }: ProductPage): Sql {
+  return sql`${value} as "orderValue", row_number() over (order by ${by}) as nth
+      from ${from} where ${allOf([matches, ...where])} order by ${by} limit ${limit}`
+}
+
+async function read({ db }: Catalogue, statement: Sql): Promise<Listed[]> {
+  return allRead((await (statement as RawBuilder<Product & { orderValue: OrderValue }>).execute(db)).rows)
+}

@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely'
+import { invalidRequest } from '../../../errors.ts'
+import { parsedJson } from '../../../text.ts'
+import type { KeysetPage } from '../../conditions.ts'
+import type { ProductOrder } from '../list/product-order.ts'
+import { valuesOf } from './compare.ts'
+import type { Source } from './source.ts'
+
+type Condition = RawBuilder<boolean>
+
+/** The value that orders a product; null for a product without one. */
+export type OrderValue = string | number | null
+
+/** Products that follow each other in an order: those with a number, with a text, or without a value. */
+interface Part {
+  kind: 'number' | 'text' | 'none'
+  /** Which products `p` these are. */
+  where: Condition | false
+  /** What orders them, before the code. */
+  key?: RawBuilder<unknown>
+  /** The key as JSON, for cursors, where it is no text. */
+  json?: RawBuilder<unknown>
+  type?: RawBuilder<unknown>
+}
+
+/** A page between cursors of an order. `orAt`: a product just at the place of a cursor is on the page, too. */
+export type ProductPage = KeysetPage & { orAt?: { after: boolean; before: boolean } }
+
+/** Some of the products of a page, in sequence. */
+export interface PagePart {
+  where: (Condition | false)[]
+  by: RawBuilder<unknown>
+  /** The value of the order as JSON. */
+  value: RawBuilder<unknown>
+}
+
+/** The value at which a page begins; undefined: it is the first one. */
+export function beginOf(order: ProductOrder, { after, before, backwards }: ProductPage): OrderValue | undefined {
+  const cursor = backwards ? before : after
+  return cursor === undefined || order.field === 'code' ? undefined : positionOf(cursor).value
+}
+
+/** The parts of a page of the products `p` of a source. Throws `invalid_request` for a cursor of another type. */
+export function planPage(source: Source, order: ProductOrder, page: ProductPage): PagePart[] {
+  const isDescending = order.direction === 'desc'
+  const direction = isDescending === page.backwards ? sql`asc` : sql`desc`
+  const all = partsOf(source, order)
+  const places = (['after', 'before'] as const).flatMap((side) => {
+    return page[side] === undefined ? [] : [{ side, ...placeOf(order, page[side], all) }]
+  })
+  const parts = all.flatMap((part, nth): PagePart[] => {
+    const isOutside = places.some(({ side, at }) => (side === 'after' ? nth < at : nth > at))
+    if (isOutside) return []
+    const bounds = places
+      .filter(({ at }) => at === nth)
+      .map(({ side, value, code }) => {
+        const operator = operatorOf((side === 'after') === isDescending, page.orAt?.[side] === true)
+        if (!part.key) return sql<boolean>`p.product_code ${operator} ${code}`
+        const place = sql`(${value}::${part.type ?? sql`text`}, ${code})`
+        return sql<boolean>`(${part.key}, p.product_code) ${operator} ${place}`
+      })
+    const by = part.key ? sql`${part.key} ${direction}, p.product_code ${direction}` : sql`p.product_code ${direction}`
+    const value = part.json ?? (part.key ? sql`to_json(${part.key})` : sql`null::json`)
+    return [{ where: [part.where, ...bounds], by, value }]
+  })
+  return page.backwards ? parts.reverse() : parts
+}
+
+function operatorOf(isLess: boolean, orEqual: boolean) {
+  if (isLess) return orEqual ? sql`<=` : sql`<`
+  return orEqual ? sql`>=` : sql`>`
+}
+
+function partsOf(source: Source, { field, attribute, direction }: ProductOrder): Part[] {
+  switch (field) {
+    case 'code':
+      return [{ kind: 'none', where: false }]
+    case 'createdAt':
+    case 'updatedAt': {
+      const key = field === 'createdAt' ? sql`p.created_at` : sql`p.updated_at`
+      const json = sql`to_json(to_char(${key} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))`
+      return [{ kind: 'text', where: false, key, json, type: sql`timestamptz` }]
+    }
+    case 'status':
+      return [{ kind: 'text', where: false, key: sql`p.status collate "C"` }]
+    case 'attribute':
+      return ofAttribute(source, attribute ?? '', direction === 'desc')
+    default:
+      return field satisfies never
+  }
+}
+
+/** Products without a value come last, in both directions. */
+function ofAttribute(source: Source, name: string, isDescending: boolean): Part[] {
+  const { as, text, number } = valuesOf(source, name)
+  const numbers: Part = { kind: 'number', where: sql`${number} is not null`, key: number, type: sql`float8` }
+  const texts: Part = { kind: 'text', where: sql`${text} is not null`, key: text }
+  if (as === 'numbers') return [numbers, { kind: 'none', where: sql`${number} is null` }]
+  const none: Part = { kind: 'none', where: sql`${text} is null` }
+  if (as === 'texts') return [texts, none]
+  const otherTexts = { ...texts, where: sql<boolean>`(${text} is not null and ${number} is null)` }
+  return isDescending ? [otherTexts, numbers, none] : [numbers, otherTexts, none]
+}
+
+/** Where a cursor is: in which part, and behind which value and code there. */
+function placeOf(order: ProductOrder, cursor: string, parts: readonly Part[]) {
+  if (order.field === 'code') return { at: 0, value: null, code: cursor }
+  const { value, code } = positionOf(cursor)
+  const kind = value === null ? 'none' : typeof value === 'number' ? 'number' : 'text'
+  const at = parts.findIndex((part) => part.kind === kind)
+  if (at < 0) {
+    const details = 'after and before must be cursors from this connection; the type of the attribute has changed'
+    throw invalidRequest([{ field: 'after', details }])
+  }
+  return { at, value, code }
+}
+
+function positionOf(cursor: string): { value: OrderValue; code: string } {
+  const [, value, code] = parsedJson(cursor) as [string, OrderValue, string]
+  return { value, code }
+}

@@ -1,0 +1,42 @@
+import { type RawBuilder, sql } from 'kysely'
+import { containing } from '../../conditions.ts'
+import type { AssetPresence } from '../list/product-filter.ts'
+
+type Condition = RawBuilder<boolean>
+
+/** Whether the code of a product `p`, or the value of a searchable attribute, has a part. */
+export function hasPart(uuid: string | null, search: string): Condition {
+  const pattern = containing(search)
+  return sql<boolean>`(p.product_code collate "default" ilike ${pattern} or exists (
+      select from product_text t
+      where t.store_uuid = ${uuid} and t.product_code = p.product_code and t.text ilike ${pattern}
+    ))`
+}
+
+export function withAssets(uuid: string | null, { channel, assetFormat }: AssetPresence): Condition {
+  return sql<boolean>`exists (
+      select from asset_group g
+      where g.store_uuid = ${uuid} and g.channel = ${channel ?? 'SMP'} and g.asset_format = ${assetFormat ?? 'image'}
+        and g.parent_code = p.product_code
+    )`
+}
+
+/** Whether a product has been counted as blocked on a channel. */
+export function isBlocked(uuid: string | null, channel: string): Condition {
+  return sql<boolean>`exists (
+      select from product_gap g join channel_readiness c
+        on c.store_uuid = ${uuid} and c.channel = ${channel} and c.build = g.build and c.state = 'current'
+      where g.store_uuid = ${uuid} and g.channel = ${channel} and g.product_code = p.product_code
+        and g.mask & c.required <> 0
+    )`
+}
+
+/** Whether a product has been counted as not blocked: none has where nothing is counted. */
+export function isReady(uuid: string | null, channel: string): Condition {
+  return sql<boolean>`(
+      exists (
+        select from channel_readiness c
+        where c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
+      ) and not ${isBlocked(uuid, channel)}
+    )`
+}

@@ -1,0 +1,243 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { beforeAll, expect, it } from 'vitest'
+import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
+import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
+import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/list/product-filter.ts'
+import type { ProductOrder } from '../../../src/catalogue/products/list/product-order.ts'
+import { countProducts } from '../../../src/catalogue/products/query/count-products.ts'
+import { countValues } from '../../../src/catalogue/products/query/facets.ts'
+import { listProducts } from '../../../src/catalogue/products/query/list-products.ts'
+import { chooseSource } from '../../../src/catalogue/products/query/source.ts'
+import { write } from '../../../src/catalogue/transaction.ts'
+import { useDatabase } from '../../support/database/database.ts'
+import { buildIndex, indexFaults } from '../../support/database/product-index.ts'
+import { storeIn } from '../../support/factories.ts'
+import { facet, type ModelProduct, matches, sorted, type TypeOf } from './query-model.ts'
+
+/** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 150)
+const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_126)
+
+const database = useDatabase()
+
+const codes = ['1', '10', '9', 'a', 'A', 'a-1', 'A-1', 'b', 'é', '😀', '\uffee', '%', '_', "it's", '\\', 'c', 'd', 'e']
+const long = (length: number, last: string) => `${'x'.repeat(length)}${last}`
+const texts = [
+  'red',
+  'Red',
+  '',
+  'a%b',
+  'a_b',
+  'é',
+  '😀',
+  '\uffee',
+  "'",
+  '\\',
+  long(254, 'a'),
+  long(255, 'a'),
+  long(255, 'b'),
+  '😀'.repeat(256),
+]
+const numbers = [
+  '10',
+  '9',
+  '10.0',
+  '-1',
+  '0',
+  '-0',
+  '1000000000000.5',
+  '9007199254740993',
+  '9007199254740992',
+  `1${'0'.repeat(299)}`,
+]
+const hostile = [
+  '9'.repeat(400),
+  '1e400',
+  'NaN',
+  'Infinity',
+  '１２',
+  '٣',
+  ' ',
+  '1 ',
+  '1\n',
+  '.5',
+  '5.',
+  '+1',
+  '2024',
+  '2024-05-01',
+]
+const values = [...numbers, ...hostile, ...texts]
+const times = ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '2026-01-02T00:00:00.500000Z']
+const statuses = ['active', 'new', 'under review'] as const
+
+const names = ['Number', 'Text', 'Any', 'Nothing'] as const
+type Name = (typeof names)[number]
+const sources = {
+  /** The attribute `Any` is not declared. */
+  'a small store': { isLarge: false, declared: { Number: 'number', Text: 'text' } },
+  'a store of more than 5,000 products': {
+    isLarge: true,
+    declared: { Number: 'number', Text: 'text', Any: 'text', Nothing: 'text' },
+  },
+} as const
+type Title = keyof typeof sources
+
+const product = fc.record({
+  status: fc.constantFrom(...statuses),
+  attributes: fc.record(
+    { Number: fc.constantFrom(...values), Text: fc.constantFrom(...values), Any: fc.constantFrom(...values) },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+  // No product is changed before it is created.
+  times: fc.tuple(fc.constantFrom(...times), fc.constantFrom(...times)).map((both) => both.toSorted()),
+})
+
+const stores = new Map<Title, { uuid: string; products: ModelProduct[]; typeOf: TypeOf }>()
+
+async function fill(title: Title, n: number): Promise<void> {
+  const { isLarge, declared } = sources[title]
+  const { catalogue, db } = database
+  const uuid = await storeIn(catalogue)
+  const given = fc.sample(product, { numRuns: codes.length, seed: seed + n })
+  const products = codes.map((code, i): ModelProduct => {
+    const { times: [createdAt = '', updatedAt = ''] = [], status, attributes } = given[i] as (typeof given)[number]
+    return { code, status, attributes: new Map(Object.entries(attributes)), createdAt, updatedAt }
+  })
+  for (const { code, status, attributes, createdAt, updatedAt } of products) {
+    await sql`insert into product values (${uuid}, ${code}, ${status}, ${JSON.stringify(Object.fromEntries(attributes))},
+      ${createdAt}, ${updatedAt})`.execute(db)
+  }
+  // The source is chosen by the number of products that the totals tell.
+  await sql`insert into product_total values (${uuid}, 0, 'draft', ${isLarge ? 5_001 : 18})`.execute(db)
+  await write(catalogue, false, (work) =>
+    defineAttributes(
+      work,
+      uuid,
+      Object.entries(declared).map(([name, type]) => ({ name, type, filterable: true })),
+    ),
+  )
+  await buildIndex(catalogue, uuid)
+  expect(await indexFaults(catalogue, uuid)).toEqual([])
+  stores.set(title, { uuid, products, typeOf: (name) => (declared as Record<string, 'number' | 'text'>)[name] })
+}
+
+beforeAll(async () => {
+  await fill('a small store', 1)
+  await fill('a store of more than 5,000 products', 1)
+})
+
+const value = fc.constantFrom(...values)
+const conditions = (name: Name) => {
+  const bound = name === 'Number' ? fc.constantFrom(...numbers) : value
+  const shape = {
+    eq: value,
+    ne: value,
+    in: fc.array(value, { minLength: 1, maxLength: 3 }),
+    contains: fc.constantFrom('', 'r', '%', '_', '0', '\\'),
+    startsWith: fc.constantFrom('', 'a', 'R', '1', '😀'),
+    exists: fc.boolean(),
+    gt: bound,
+    gte: bound,
+    lt: bound,
+    lte: bound,
+  }
+  const one = fc.constantFrom(...(Object.keys(shape) as (keyof typeof shape)[]))
+  const isRange = (key: string) => ['gt', 'gte', 'lt', 'lte'].includes(key)
+  return fc
+    .tuple(one, fc.option(one, { nil: undefined }), fc.record(shape as Record<string, fc.Arbitrary<unknown>>))
+    .map(([key, other, given]): AttributeFilter => {
+      // Two bounds may be upside down, which is refused.
+      const second = other && !(isRange(key) && isRange(other)) ? { [other]: given[other] } : {}
+      return { name, [key]: given[key], ...second }
+    })
+}
+const range = fc.constantFrom(
+  { from: new Date('2026-01-01T00:00:00.000Z') },
+  { from: new Date('2026-01-01T00:00:00.001Z') },
+  { to: new Date('2026-01-02T00:00:00.500Z') },
+  { from: new Date('2026-01-01T00:00:00.000Z'), to: new Date('2026-01-01T00:00:00.001Z') },
+)
+const criteria = {
+  status: fc.array(fc.constantFrom(...statuses), { maxLength: 2 }),
+  codePrefix: fc.constantFrom('', 'a', '1', '😀'),
+  codes: fc.array(fc.constantFrom(...codes, 'x'), { maxLength: 8 }),
+  attributes: fc.array(fc.oneof(...names.map(conditions)), { minLength: 1, maxLength: 3 }),
+  createdAt: range,
+  updatedAt: range,
+}
+const keys = Object.keys(criteria) as (keyof typeof criteria)[]
+const { filter } = fc.letrec<{ filter: ProductFilter; simple: ProductFilter; nested: ProductFilter }>((tie) => ({
+  filter: fc.oneof({ depthSize: 'small', maxDepth: 3 }, { weight: 3, arbitrary: tie('simple') }, tie('nested')),
+  simple: fc
+    .tuple(fc.uniqueArray(fc.constantFrom(...keys, 'attributes' as const), { maxLength: 2 }), fc.record(criteria))
+    .map(([chosen, given]) => Object.fromEntries(chosen.map((key) => [key, given[key]])) as ProductFilter),
+  nested: fc.oneof(
+    fc.array(tie('filter'), { minLength: 1, maxLength: 2 }).map((and): ProductFilter => ({ and })),
+    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((or): ProductFilter => ({ or })),
+    tie('filter').map((not): ProductFilter => ({ not })),
+  ),
+}))
+const order = fc
+  .record({
+    field: fc.constantFrom('code', 'createdAt', 'updatedAt', 'status', 'attribute', 'attribute', 'attribute'),
+    attribute: fc.constantFrom(...names),
+    direction: fc.constantFrom('asc', 'desc'),
+  })
+  .map(({ attribute, ...rest }) => (rest.field === 'attribute' ? { ...rest, attribute } : rest) as ProductOrder)
+
+/** All products of a list, page by page from its start or its end, in the order of the list. */
+async function walk(
+  catalogue: Catalogue,
+  uuid: string,
+  filter: ProductFilter,
+  order: ProductOrder,
+  limit: number,
+  backwards: boolean,
+) {
+  const found: string[] = []
+  for (let cursor: string | undefined, pages = 0; pages < 30; pages++) {
+    const page = { limit, backwards, ...(backwards ? { before: cursor } : { after: cursor }) }
+    const rows = await listProducts(catalogue, uuid, filter, page, order)
+    const codes = rows.map(({ productCode }) => productCode)
+    if (backwards) found.unshift(...codes.toReversed())
+    else found.push(...codes)
+    const last = rows.at(-1)
+    if (!last || rows.length < limit) return found
+    cursor = order.field === 'code' ? last.productCode : JSON.stringify(['', last.orderValue, last.productCode])
+  }
+  throw new Error('a list does not end')
+}
+
+it.each(Object.keys(sources) as Title[])(
+  'lists, counts and facets of %s are those of a model in memory',
+  async (title) => {
+    const { uuid = '', products = [], typeOf = () => undefined } = stores.get(title) ?? {}
+    let fromIndex = 0
+    const limited = catalogueFor(database.db, { stores: new Set([uuid]) })
+    const property = fc.asyncProperty(
+      filter,
+      order,
+      fc.constantFrom(1, 2, 3, 100),
+      fc.boolean(),
+      fc.boolean(),
+      async (filter, order, size, backwards, isLimited) => {
+        const catalogue = isLimited ? limited : database.catalogue
+        const matching = products.filter((product) => matches(product, filter, typeOf))
+        const expected = sorted(matching, order, typeOf).map(({ code }) => code)
+        expect(await walk(catalogue, uuid, filter, order, size, backwards)).toEqual(expected)
+        const { status: _, ...others } = filter
+        if (Object.keys(others).length > 0) expect(await countProducts(catalogue, uuid, filter)).toBe(matching.length)
+        const search = size === 1 ? 'r' : undefined
+        const facets = await countValues(catalogue, uuid, { names, filter, first: size, search })
+        expect(facets.map(({ asOf: _, ...rest }) => rest)).toEqual(
+          names.map((name) => facet(matching, name, size, search)),
+        )
+        if ((await chooseSource(catalogue, uuid, { filter, order })).table === 'product_index') fromIndex++
+      },
+    )
+    await fc.assert(property, { numRuns, seed, endOnFailure: false })
+    expect(fromIndex > 0).toBe(sources[title].isLarge)
+  },
+  600_000,
+)
