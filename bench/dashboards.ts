@@ -6,6 +6,7 @@ import { inTurn, put } from './bulk.ts'
 import { addProducts, stores } from './data.ts'
 import { startPostGraphile } from './postgraphile.ts'
 import { type Question, questions } from './questions.ts'
+import { randomPages } from './random-pages.ts'
 import { type Server, token } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
@@ -43,10 +44,11 @@ export async function dashboards(
   const byHand: Way = ({ byHand: text, value }, i) =>
     db.executeQuery(CompiledQuery.raw(text, [stores.dashboards, ...(text.includes('$2') ? [value(i)] : [])]))
   const ways: Record<string, Way> = {
-    GraphQL: ({ document, value }, i) => ask(gateway, document, value(i)),
+    GraphQL: ({ document, value }, i) => ask(gateway, document, variablesOf(document, value(i))),
     'by hand': byHand,
     ...(postGraphile && {
-      PostGraphile: async ({ postGraphile: document, value }, i) => document && ask(postGraphile, document, value(i)),
+      PostGraphile: async ({ postGraphile: document, value }, i) =>
+        document && ask(postGraphile, document, variablesOf(document, value(i))),
     }),
   }
   const rows: string[][] = []
@@ -61,8 +63,35 @@ export async function dashboards(
   }
   const heads = Object.keys(ways).flatMap((name) => [`${name} p50 ms`, 'p99'])
   const asked = table([`${count.toLocaleString('en')} products`, 'target', ...heads], rows)
-  return `${asked}\n\n${speeds}`
+  return [asked, await pagesUnderRandomConditions(gateway), speeds].join('\n\n')
 }
+
+/** By the owner's token, and by one that is limited to the store. */
+async function pagesUnderRandomConditions(gateway: Server): Promise<string> {
+  const pages = randomPages(1_200)
+  const limited = (await ask(
+    gateway,
+    `mutation { createToken(input: { name: "limited", scopes: [READ], stores: ["${stores.dashboards}"] }) { secret } }`,
+  )) as { createToken: { secret: string } }
+  const rows: string[][] = []
+  for (const [who, secret] of Object.entries({ 'any store': token, 'one store': limited.createToken.secret })) {
+    const times: { kind: string; ms: number }[] = []
+    for (const { kind, ...variables } of pages) {
+      const start = performance.now()
+      await ask(gateway, randomPage, variables, secret)
+      times.push({ kind, ms: performance.now() - start })
+    }
+    for (const [kind, ofKind = []] of Object.entries(Object.groupBy(times, ({ kind }) => kind))) {
+      const sorted = ofKind.map(({ ms }) => ms).toSorted((a, b) => a - b)
+      const at = (share: number) => figure(sorted[Math.floor(sorted.length * share)] ?? Number.NaN)
+      rows.push([`${sorted.length}, ${kind}, token of ${who}`, at(0.5), at(0.9), at(0.99), figure(sorted.at(-1) ?? 0)])
+    }
+  }
+  return table(['pages of 50 under random conditions', 'p50 ms', 'p90', 'p99', 'max'], rows)
+}
+
+const randomPage = `query ($filter: ProductFilter, $order: ProductOrder) { store(storeUuid: "${stores.dashboards}") {
+  products(first: 50, filter: $filter, orderBy: $order) { nodes { productCode status attributes updatedAt } } } }`
 
 const numbers = ['Price', 'Size', 'Stock']
 const texts = ['Barcode', 'Brand', 'Category', 'Color', 'Name']
@@ -76,7 +105,6 @@ async function declare(gateway: Server): Promise<void> {
     ask(
       gateway,
       `mutation { defineAttributes(storeUuid: "${stores.dashboards}", definitions: [${given}]) { indexed } }`,
-      '',
     ) as Promise<{ defineAttributes: { indexed: boolean }[] }>
   let defined = await define(definitions.join())
   while (!defined.defineAttributes.every(({ indexed }) => indexed)) {
@@ -88,7 +116,7 @@ async function declare(gateway: Server): Promise<void> {
 
 async function isIndexing(gateway: Server): Promise<boolean> {
   const jobs = 'jobs(last: 1, filter: { kind: [INDEX] }) { nodes { state } }'
-  const { store } = (await ask(gateway, `{ store(storeUuid: "${stores.dashboards}") { ${jobs} } }`, '')) as {
+  const { store } = (await ask(gateway, `{ store(storeUuid: "${stores.dashboards}") { ${jobs} } }`)) as {
     store: { jobs: { nodes: { state: string }[] } }
   }
   return store.jobs.nodes.some(({ state }) => state === 'QUEUED' || state === 'RUNNING')
@@ -108,9 +136,13 @@ async function timesOf(work: (i: number) => Promise<unknown>): Promise<string[]>
   return [figure(median(times)), figure(sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN)]
 }
 
-async function ask({ url }: Server, query: string, value: string): Promise<unknown> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' }
-  const body = JSON.stringify({ query, variables: query.includes('$value') ? { value } : {} })
+function variablesOf(document: string, value: string): object {
+  return document.includes('$value') ? { value } : {}
+}
+
+async function ask({ url }: Server, query: string, variables: object = {}, secret = token): Promise<unknown> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', accept: 'application/json' }
+  const body = JSON.stringify({ query, variables })
   const answer = await request(`${url}/graphql`, { method: 'POST', headers, body })
   const { data, errors } = (await answer.body.json()) as { data: unknown; errors?: { message: string }[] }
   if (errors) throw new Error(`${query}: ${JSON.stringify(errors).slice(0, 500)}`)
