@@ -7,7 +7,6 @@ import {
   type ReadinessPoint,
   type StoreReadiness,
 } from '../../src/catalogue/readiness/store-readiness.ts'
-import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, statementCost } from '../builder/connection.ts'
 import { nullable, nullableTime, requiredText } from '../builder/options.ts'
@@ -131,11 +130,8 @@ builder.objectField(StoreRef, 'readiness', (t) =>
     nullable: true,
     complexity: statementCost,
     description:
-      'Readiness of the products for a channel. It is counted in the background from the changes of the store; null if the channel has no requirements. Errors: `changes_disabled`.',
+      'Readiness of the products for a channel. It is counted in the background after each change; null if the channel has no requirements.',
     args: { channel: t.arg.string(requiredText('Channel.')) },
-    resolve: ({ storeUuid }, { channel }, context) => {
-      requireLedger(context)
-      return context.loaders.storeReadiness(channel).load(storeUuid)
-    },
+    resolve: ({ storeUuid }, { channel }, { loaders }) => loaders.storeReadiness(channel).load(storeUuid),
   }),
 )

@@ -47,6 +47,7 @@ export function createApi(options: ApiOptions): Api {
   /** Adds the position of a successful write, if there are replicas. */
   const located = (result: OperationResult): OperationResult | Promise<OperationResult> => {
     const { answer, summary } = result
+    if (summary?.isWrite) options.onWritten?.()
     if (!replicas || !summary?.isWrite || answer.status !== 200) return result
     return replicas.position().then((position) => {
       if (position === undefined) return result

@@ -45,6 +45,8 @@ export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | '
   enumerations(): Enumerations
   filter: Filter | undefined
   onJobQueued(): void
+  /** Called after each write. */
+  onWritten?(): void
   /** The pool for requests that would block this thread; undefined in a thread of the pool. */
   threads: ThreadPoolApi | undefined
   /** Runs patterns that would block the main thread. */

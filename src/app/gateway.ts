@@ -5,9 +5,10 @@ import { schema } from '../../schema/index.ts'
 import { createCountedAuthentication } from '../auth/authentication.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { readFeedDelay } from '../catalogue/changes/cursor.ts'
-import { startOwnReader } from '../catalogue/readiness/reader.ts'
+import { startFollower } from '../catalogue/projections/follower.ts'
+import { readQueue } from '../catalogue/projections/queue.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
-import { connectionStateOf } from '../database/connection/connect.ts'
+import { connect, connectionStateOf } from '../database/connection/connect.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
 import { openSchemaAdvice } from '../database/open-schemas.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
@@ -44,11 +45,20 @@ export async function startGateway(options: GatewayOptions) {
   const replicas = await openReplicas(options)
   // Jobs are run once the gateway listens: those queued before are found then.
   let background: ReturnType<typeof startBackgroundWork> | undefined
-  const { api, runPatterns, closeThreadPools } = createMainThreadApi(options, replicas, () => background?.wake())
+  const { api, runPatterns, closeThreadPools } = createMainThreadApi(options, replicas, {
+    onJobQueued: () => background?.wake(),
+    onWritten: () => background?.wakeFollower(),
+  })
   let isStopping = false
   const readiness = createReadiness(db, options.remoteFilter?.isReachable)
   const status = async () => (isStopping ? 'unavailable' : readiness())
-  const server = createServer(options, { api, replicas, kind, status })
+  const server = createServer(options, {
+    api,
+    replicas,
+    kind,
+    status,
+    projectionFailures: () => background?.failures(),
+  })
   /** Resolves when all connections are closed. */
   const close = async (stop: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
     isStopping = true
@@ -89,9 +99,11 @@ interface ServerParts {
   replicas: Replicas | undefined
   kind: DatabaseKind | undefined
   status(): Promise<Readiness>
+  projectionFailures(): Record<string, number> | undefined
 }
 
-function createServer(options: GatewayOptions, { api, replicas, kind, status }: ServerParts): Server {
+function createServer(options: GatewayOptions, parts: ServerParts): Server {
+  const { api, replicas, kind, status, projectionFailures } = parts
   const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = 16 * mebibyte } = options
   const { enumerations } = globalConfig
@@ -101,6 +113,8 @@ function createServer(options: GatewayOptions, { api, replicas, kind, status }: 
     memory,
     connectionPool: () => connectionStateOf(db),
     replicas: replicas?.states,
+    queueDelay: async () => (await readQueue(db)).seconds,
+    projectionFailures,
     feedDelay: options.changesRetention > 0 ? () => readFeedDelay(db) : undefined,
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
@@ -142,17 +156,22 @@ async function loadMcp(options: GatewayOptions, api: Api) {
   return createMcp(schema, options, api)
 }
 
-/** Runs jobs, maintains the tables and counts the ready products. `stop` is to be called after the last write. */
+/** The follower takes no connections from requests. */
+const followerConnections = { application_name: 'catalogue-gateway-follower', max: 3, maxPerTenant: 3 }
+
+/** Runs jobs, maintains the tables and keeps the projections. `stop` is to be called after the last write. */
 function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['runPatterns']) {
   const { db, connection, globalConfig, changesRetention, jobsRetention, jobQuotas, log } = options
   const threads = createJobThreads(options)
   const runner = new JobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
   const wake = () => runner.wake()
   const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention, jobQuotas, jobQueued: wake }, log)
-  const stopReader = changesRetention > 0 ? startOwnReader(connection, runPatterns, log) : undefined
+  const ownDb = connect({ ...connection, ...followerConnections }, () => {})
+  const follower = startFollower(ownDb, runPatterns, log)
   const stop = async () => {
-    await stopReader?.()
+    await follower.stop()
+    await ownDb.destroy()
     await stopMaintenance()
   }
-  return { wake, stopJobs: () => runner.stop(), stop }
+  return { wake, wakeFollower: follower.wake, failures: follower.failures, stopJobs: () => runner.stop(), stop }
 }

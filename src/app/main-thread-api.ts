@@ -4,12 +4,15 @@ import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import { createThreadPool } from '../heavy/thread-pool.ts'
 import { traced } from '../request/traced.ts'
 import { createApi } from './api.ts'
-import type { GatewayOptions } from './gateway-options.ts'
+import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
 import type { ThreadData } from './threads/pool-thread.ts'
 import { createThreadPoolApi, threadProgram } from './threads/thread-pool-api.ts'
 
+type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten'>>
+
 /** The API of this thread, which runs expensive requests in a pool of threads. */
-export function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undefined, onJobQueued: () => void) {
+export function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undefined, hooks: Hooks) {
+  const { onJobQueued } = hooks
   const { connection, remoteFilter, introspection, persistedDocuments, jobQuotas, changesRetention, log } = options
   const { enumerations } = options.globalConfig
   const shared = { introspection, persistedDocuments, jobQuotas, changesRetention }
@@ -27,7 +30,7 @@ export function createMainThreadApi(options: GatewayOptions, replicas: Replicas 
     replicas,
     enumerations,
     filter,
-    onJobQueued,
+    ...hooks,
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
     runPatterns,
   })

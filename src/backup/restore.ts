@@ -87,6 +87,10 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
   await reader.expect(endLine(rows, reader.digest()), 'the end line with the numbers and the SHA-256 of what was read')
   await reader.expectEnd()
   await moveBeforeLedger(db)
+  // What is derived from products is built again.
+  await sql`insert into product_dirty (store_uuid, at, codes) select store_uuid, 'infinity', '{}' from store`.execute(
+    db,
+  )
   await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
   return rows
 }

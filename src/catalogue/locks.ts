@@ -31,7 +31,7 @@ const storeLock = {
   products: buckets,
   jobs: 2 * buckets + 1,
   definitions: 2 * buckets + 2,
-  readiness: 2 * buckets + 3,
+  projections: 2 * buckets + 3,
 }
 
 interface Lock {
@@ -94,11 +94,11 @@ export function locksOf(storeUuid: string, request: LockRequest, limit = maxBuck
   })
 }
 
-/** Takes the lock on all groups of a store, or on its readiness counts, unless another transaction holds it. */
+/** Takes the lock on all groups of a store, or on its projections, unless another transaction holds it. */
 export async function tryLock(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  what: 'groups' | 'readiness',
+  what: 'groups' | 'projections',
 ): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock[what]}::integer) as locked

@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   requirements: async () => (await import('./commands/requirements.ts')).addRequirements,
   backup: async () => (await import('./commands/backup.ts')).addBackup,
   restore: async () => (await import('./commands/backup.ts')).addRestore,
-  check: async () => (await import('./commands/database.ts')).addCheck,
+  check: async () => (await import('./commands/check.ts')).addCheck,
   distribute: async () => (await import('./commands/database.ts')).addDistribute,
   store: async () => (await import('./commands/store.ts')).addStore,
   job: async () => (await import('./commands/job.ts')).addJob,

@@ -20,7 +20,7 @@ const versioned = [
   'migrations/0003-jobs.sql',
   'migrations/0004-idempotency-and-rate-limits.sql',
   'migrations/0005-changes.sql',
-  'migrations/0006-readiness.sql',
+  'migrations/0006-projections.sql',
   'migrations/0007-report.sql',
   'migrations/0008-product-index.sql',
 ]

@@ -13,6 +13,10 @@ export interface MetricSources {
   memory?: { state(): { held: number; max: number } } | undefined
   /** For how many seconds the oldest writing transaction has been open. */
   feedDelay?: (() => Promise<number>) | undefined
+  /** For how many seconds the oldest changed product has waited in the queue of the projections. */
+  queueDelay?: (() => Promise<number>) | undefined
+  /** How often each projection has failed. */
+  projectionFailures?: (() => Record<string, number> | undefined) | undefined
   circuit?: (() => (typeof circuitStates)[number]) | undefined
   configuration?: (() => ConfigurationState) | undefined
   peers?: ClusterPeers | undefined
@@ -40,7 +44,10 @@ export function createRegistry({ peers, ...sources }: MetricSources) {
     registers: [registry],
   })
   addGauges(registry, sources)
-  if (sources.feedDelay) addFeedDelay(registry, sources.feedDelay)
+  const feedHelp = 'How long the oldest writing transaction has been open: changes since then are not in the feed yet'
+  addDelay(registry, 'changes', feedHelp, sources.feedDelay)
+  const queueHelp = 'How long the oldest changed product has waited for what is derived from it'
+  addDelay(registry, 'projections', queueHelp, sources.queueDelay)
   collectDefaultMetrics({ register: registry })
   if (peers) {
     registry.setDefaultLabels({ worker: String(peers.number) })
@@ -67,15 +74,15 @@ export function readClusterMetrics(): Promise<string> {
   return new AggregatorRegistry().clusterMetrics()
 }
 
-function addFeedDelay(registry: Registry, feedDelay: () => Promise<number>): void {
-  const help = 'How long the oldest writing transaction has been open: changes since then are not in the feed yet'
+function addDelay(registry: Registry, name: string, help: string, read: (() => Promise<number>) | undefined): void {
+  if (!read) return
   const gauge: Gauge = new Gauge({
-    name: 'catalogue_changes_delay_seconds',
+    name: `catalogue_${name}_delay_seconds`,
     help,
     registers: [registry],
     // The other metrics do not need the database.
     collect: () =>
-      feedDelay().then(
+      read().then(
         (seconds) => gauge.set(seconds),
         () => gauge.set(Number.NaN),
       ),
@@ -84,7 +91,7 @@ function addFeedDelay(registry: Registry, feedDelay: () => Promise<number>): voi
 
 function addGauges(
   registry: Registry,
-  { database, connectionPool, replicas, memory, circuit, configuration }: MetricSources,
+  { database, connectionPool, replicas, memory, circuit, configuration, projectionFailures }: MetricSources,
 ): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
     const collect = () => {
@@ -107,6 +114,8 @@ function addGauges(
   addReplicas('reachable', 'Whether the replica answers', ({ isReachable }) => Number(isReachable))
   const requestHelp = 'Memory for bodies and unread answers of open requests: in use, and the limit'
   add('request_bytes', requestHelp, 'state', () => memory?.state())
+  const failuresHelp = 'Failures of what is derived from products; they are tried again'
+  add('projection_failures', failuresHelp, 'projection', () => projectionFailures?.())
   add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {
     const now = circuit?.()
     return now && Object.fromEntries(circuitStates.map((state) => [state, Number(state === now)]))

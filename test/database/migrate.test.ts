@@ -12,7 +12,7 @@ const all = [
   '0003-jobs',
   '0004-idempotency-and-rate-limits',
   '0005-changes',
-  '0006-readiness',
+  '0006-projections',
   '0007-report',
   '0008-product-index',
   'product-values',

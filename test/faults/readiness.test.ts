@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { runCli } from '../support/clients/cli.ts'
 import { ask } from '../support/clients/operations.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { addProducts, newStore } from '../support/factories.ts'
@@ -52,6 +53,8 @@ it(`counts exactly what is there after ${kills} kills of one of two gateways (se
   }
   const read = async () => (await ask<Counted>(other, 'store', { storeUuid }, selection)).readiness
   await expect.poll(async () => Date.parse((await read()).asOf ?? '') >= begun && !(await read()).isCounting).toBe(true)
+  const checked = await runCli(['check', '--wait'], { DATABASE_URL: database.url })
+  expect(checked).toMatchObject({ code: 0, stdout: 'the read model is correct\n' })
   const minimum = 1 + ((kills - 1) % 2)
   const { rows } = await sql<{ total: number; untitled: number; gtin: number; gaps: number }>`
     select count(*)::int as total, count(*) filter (where length(attributes ->> 'Title') < ${minimum}::int)::int as untitled,

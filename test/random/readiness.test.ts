@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import type { Client } from 'pg'
 import { expect } from 'vitest'
-import { followStore } from '../../src/catalogue/readiness/follow-store.ts'
+import { projections } from '../../src/catalogue/projections/projections.ts'
+import { applyChanged, buildNext } from '../../src/catalogue/projections/step.ts'
 import type { NewRequirement } from '../../src/catalogue/readiness/requirements.ts'
-import { resetLedger } from '../../src/database/change-days.ts'
 import { productReadiness, type Readiness, setRequirements, storeReadiness } from '../catalogue/readiness/support.ts'
+import { caughtUp } from '../support/caught-up.ts'
 import { ask } from '../support/clients/operations.ts'
 import { addAssets, addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -61,7 +62,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('delete asset' as const), asset }),
   fc.record({ kind: fc.constant('require' as const), channel, requirements: fc.array(requirement, { maxLength: 4 }) }),
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('follow' as const) }) },
-  fc.record({ kind: fc.constant('begin the ledger anew' as const) }),
+  fc.record({ kind: fc.constant('build' as const) }),
   fc.record({ kind: fc.constantFrom('delay changes' as const, 'end the delay' as const) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
@@ -123,10 +124,10 @@ async function take(store: string, one: Step, required: Map<string, Requirement[
       return
     }
     case 'follow':
-      await followStore(gateway.database.catalogue, store)
+      await applyChanged(gateway.database.catalogue, projections, store, failed)
       return
-    case 'begin the ledger anew':
-      await resetLedger(gateway.database.db)
+    case 'build':
+      await buildNext(gateway.database.catalogue, projections, store)
       return
     case 'delay changes':
       await slow.query('begin; select pg_current_xact_id()')
@@ -136,16 +137,16 @@ async function take(store: string, one: Step, required: Map<string, Requirement[
   }
 }
 
-/** The numbers once all changes are counted. The gateway follows them too, but only once a second. */
+function failed(projection: string, _store: string, error: unknown): void {
+  throw new Error(`the projection ${projection} failed`, { cause: error })
+}
+
+/** The numbers once all changes are counted. The gateway follows them too. */
 async function followed(store: string, channel: string): Promise<Readiness> {
-  const begun = Date.now()
-  for (;;) {
-    await followStore(gateway.database.catalogue, store)
-    const found = await storeReadiness(gateway, store, channel)
-    if (found && !found.isCounting && Date.parse(found.asOf ?? '') >= begun) return found
-    if (Date.now() - begun > 15_000) throw new Error(`the numbers do not come: ${JSON.stringify(found)}`)
-    await sleep(10)
-  }
+  await caughtUp(gateway.database, store)
+  const found = await storeReadiness(gateway, store, channel)
+  if (!found || found.isCounting) throw new Error(`the numbers do not come: ${JSON.stringify(found)}`)
+  return found
 }
 
 async function bruteForce(store: string, channel: string, requirements: readonly Requirement[]) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { measureStores } from '../../src/catalogue/rows/measures.ts'
 import { noCounts } from '../../src/import/report/counts.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
@@ -78,6 +79,10 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
   await addJob(gateway, store, mark)
   await setRequirements(gateway, store, 'SMP', [{ code: mark, kind: 'ATTRIBUTE', attribute: `Lacking ${mark}` }])
   await settled(gateway, store, 'SMP')
+  // It stays in the queue.
+  await sql`
+    insert into product_dirty (store_uuid, codes, projection, not_before)
+    values (${store}, array[${mark}], 'SEARCH', 'infinity')`.execute(gateway.database.db)
   const items: [string, string, string][] = [['CODE-1', `Only ${mark}`, mark]]
   await addChange(gateway.database.db, { store, requestId: 'the-request', actor: mark, items })
   await addChange(gateway.database.db, { store, requestId: 'the-revert', reverts: 'the-request', actor: mark, items })

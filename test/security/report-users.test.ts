@@ -38,7 +38,6 @@ beforeAll(async () => {
   admin = new pg.Client({ ...server, database })
   await admin.connect()
   for (const store of [fixture.own, fixture.foreign]) {
-    await admin.query(`insert into change_reader (store_uuid, total) values ('${store}', 3) on conflict do nothing`)
     await admin.query(`insert into channel_readiness (store_uuid, channel, build, state, requirements, missing, required)
       values ('${store}', 'SMP', 1, 'current', '[]', '{}', 0) on conflict do nothing`)
     await admin.query(
@@ -128,7 +127,7 @@ describe('a report user', () => {
 
   const denied = [
     ...['store', 'product', 'asset', 'asset_link', 'asset_group', 'asset_group_total', 'change', 'job', 'job_part'],
-    ...['channel_requirement', 'change_reader', 'channel_readiness', 'product_gap', 'measure', 'due_reader'],
+    ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_dirty'],
     'product_total',
     ...['attribute_definition', 'import_run', 'token', 'idempotency_key', 'report_user', 'change_horizon', 'migration'],
   ].map((table) => `select * from public.${table}`)

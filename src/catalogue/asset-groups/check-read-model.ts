@@ -1,11 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
+import { RequestPatterns } from '../attributes/request-patterns.ts'
+import { wholeCatalogue } from '../catalogue.ts'
+import { checkReadiness } from '../readiness/check-readiness.ts'
 import { checkedValues } from '../values/check-values.ts'
 import { encodedGroups } from './asset-entries.ts'
 
 /** A difference between `kept`, the value in the read model, and `actual`, the right value; null means no value. */
 export interface Difference {
-  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'value' | 'value count'
+  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'value' | 'value count' | 'gap' | 'missing'
   storeUuid: string
   channel: string | null
   assetFormat: string | null
@@ -89,5 +92,7 @@ async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number
     union all
       select what, null, null, code, kept, actual from (${checkedValues(storeUuid)}) v
     limit ${limit}`.execute(db)
-  return rows.map((row) => ({ ...row, storeUuid }))
+  const readiness = await checkReadiness({ ...wholeCatalogue(db), patterns: new RequestPatterns() }, storeUuid)
+  const ofReadiness = readiness.map(({ code, ...one }) => ({ ...one, assetFormat: null, parentCode: code }))
+  return [...rows, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))
 }

@@ -4,10 +4,24 @@ import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 type Sql = RawBuilder<unknown>
 
 /**
- * A CTE that records the rows `(kind, action, code, key, was)` of a query (see 0005-changes.sql) as changes of a store,
- * if changes are recorded. `failed`: how many items of the request failed.
+ * CTEs that add the products of the rows `(kind, action, code, key, was)` of a query (see 0005-changes.sql) to the
+ * queue of changed products, and record the rows as changes of the store, if changes are recorded. `failed`: how many
+ * items of the request failed.
  */
-export function recorded({ origin }: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
+export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
+  return sql`change_item as (${items}), marked as (
+      insert into product_dirty (store_uuid, codes, delta)
+      select ${storeUuid}::uuid, array_agg(code), sum(delta)::integer
+      from (
+        select code, sum(case when kind = 'product' then case action when 'created' then 1 when 'deleted' then -1 else 0 end
+          else 0 end) as delta, (row_number() over (order by code) - 1) / ${maxCodes}::integer as part
+        from change_item where kind in ('product', 'link') group by code
+      ) i
+      group by part
+    ), ${ledgerRows(catalogue, storeUuid, failed)}`
+}
+
+function ledgerRows({ origin }: Catalogue, storeUuid: string, failed: Sql | number): Sql {
   if (!origin) return sql`recorded as (select)`
   const { requestId, tokenId = null, actor, via, operation, reverts = null } = origin
   return sql`recorded as (
@@ -20,7 +34,7 @@ export function recorded({ origin }: Catalogue, storeUuid: string, items: Sql, f
       from (
         select *, sum(100 + octet_length(code) + coalesce(octet_length(key), 0) + coalesce(octet_length(was), 0)) over (
           partition by kind, action rows unbounded preceding) / ${maxBytes}::integer as part
-        from (${items}) i
+        from change_item
       ) i
       group by kind, action, part
     )`
@@ -33,9 +47,11 @@ export async function recordChanges(
   items: Sql,
   failed = 0,
 ): Promise<void> {
-  if (catalogue.origin) await sql`with ${recorded(catalogue, storeUuid, items, failed)} select`.execute(catalogue.db)
+  await sql`with ${recorded(catalogue, storeUuid, items, failed)} select`.execute(catalogue.db)
 }
 
+/** How many codes a row of the queue of changed products has. */
+const maxCodes = 1_000
 /** About how many bytes of items a row of the ledger has: a reader decodes a row whole. */
 const maxBytes = 2_000_000
 

@@ -160,7 +160,9 @@ begin
       select array_agg(product_code) as indexed_codes, array_agg(slot) as indexed_slots, array_agg(was) as old_values,
         array_agg(value) as new_values, array_agg(old_key) as old_keys, array_agg(new_key) as new_keys
       from indexed_item
-    ) i full join recorded r using (number)
+    ) i cross join (
+      select array_agg(product_code) as changed_codes from old
+    ) o full join recorded r using (number)
   loop
     if part.number = 1 then
       changed := part;
@@ -173,6 +175,7 @@ begin
         part.products, coalesce(part.failed, 0));
     end if;
   end loop;
+  perform mark_products(store, changed.changed_codes);
   missing := changed.missing;
   too_large := changed.too_large;
 

@@ -1,18 +1,27 @@
 import { sql } from 'kysely'
-import type { WriteCatalogue } from '../catalogue.ts'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { evaluationJoin, findMismatching, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
-/** Number of products of a store that do not meet each requirement of a channel (0006-readiness.sql). */
+/** Number of products of a store that do not meet each requirement of a channel (0006-projections.sql). */
 export interface Counts {
   channel: string
   build: number
   state: 'current' | 'counting' | 'dropped'
   requirements: Requirement[]
   countedTo: string
+  /** How many products were counted so far. */
+  counted: number
   missing: number[]
   blocked: number
-  isStale: boolean
+}
+
+/** The counts of a store. */
+export async function findCounts({ db }: Catalogue, uuid: string | null): Promise<Counts[]> {
+  const { rows } = await sql<Counts>`
+    select channel, build, state, requirements, counted_to as "countedTo", counted, missing, blocked
+    from channel_readiness where store_uuid = ${uuid} order by channel, build`.execute(db)
+  return rows
 }
 
 interface Row {
@@ -22,14 +31,20 @@ interface Row {
   values: { bit: number; value: string }[] | null
 }
 
-/** Replaces the gaps of products by their current ones, and updates the counts by the difference. */
-export async function recount(
-  work: WriteCatalogue,
+/** The gap of a product that is stored and the one that it has; 0 is none. */
+export interface Gap {
+  code: string
+  before: bigint
+  after: bigint
+}
+
+/** The gaps of products that differ from the stored ones. */
+export async function findChangedGaps(
+  catalogue: Catalogue,
   uuid: string,
-  counts: Counts,
+  { channel, build, requirements }: Counts,
   codes: readonly string[],
-): Promise<void> {
-  const { channel, build, requirements } = counts
+): Promise<Gap[]> {
   const list = sql`(
     select ${channel}::text as channel, ${JSON.stringify(requirements)}::jsonb as requirements) list`
   const { rows } = await sql<Row>`
@@ -45,17 +60,28 @@ export async function recount(
         json_agg(json_build_object('bit', r.bit, 'value', v.value))
           filter (where r.pattern is not null and not v.is_missing) as values
       from r ${evaluationJoin(uuid)}
-    ) m on p.product_code is not null`.execute(work.db)
+    ) m on p.product_code is not null`.execute(catalogue.db)
   const patternOf = (bit: number) => requirements[bit]?.pattern ?? ''
   const mismatching = await findMismatching(
-    work,
+    catalogue,
     rows.flatMap(({ values }) => (values ?? []).map(({ bit, value }) => ({ pattern: patternOf(bit), value }))),
   )
-  const changed = rows.flatMap(({ code, before, mask, values }) => {
+  return rows.flatMap(({ code, before, mask, values }) => {
     const bad = (values ?? []).filter(({ bit, value }) => mismatching.get(patternOf(bit))?.has(value))
     const after = bad.reduce((all, { bit }) => all | (1n << BigInt(bit)), BigInt(mask ?? 0))
     return after === BigInt(before ?? 0) ? [] : [{ code, before: BigInt(before ?? 0), after }]
   })
+}
+
+/** Replaces the gaps of products by their current ones, and updates the counts by the difference. */
+export async function recount(
+  work: WriteCatalogue,
+  uuid: string,
+  counts: Counts,
+  codes: readonly string[],
+): Promise<void> {
+  const { channel, build } = counts
+  const changed = await findChangedGaps(work, uuid, counts, codes)
   if (changed.length === 0) return
   const sums = changedCounts(counts, changed)
   const gaps = changed.filter(({ after }) => after !== 0n)
@@ -76,7 +102,7 @@ export async function recount(
 
 function changedCounts(
   { missing, blocked, requirements }: Counts,
-  changed: readonly { before: bigint; after: bigint }[],
+  changed: readonly Gap[],
 ): Pick<Counts, 'missing' | 'blocked'> {
   const required = requiredMask(requirements)
   const isBlocked = (mask: bigint) => Number((mask & required) !== 0n)

@@ -5,10 +5,10 @@ import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { allOf, type KeysetPage, within } from '../conditions.ts'
 import { findProducts } from '../products/list/list-products.ts'
 import type { Product } from '../products/list/measured-products.ts'
+import { asOf, totalProducts } from '../projections/queue.ts'
 import { productsMetric, readyProductsMetric } from '../rows/metrics.ts'
 import { listSeries, type Metric, type SeriesRequest } from '../rows/series.ts'
 import { requiredMask } from './counts.ts'
-import { timeOf } from './reader-state.ts'
 import type { Requirement } from './requirements.ts'
 
 /** Readiness of the products of a store for a channel. */
@@ -31,10 +31,7 @@ interface Row {
   ready: number
   blocked: number
   missing: number[]
-  /** The time as of which the counts are exact, if changes are no longer counted in them. */
-  stoppedAt: Date | null
-  tx: string | null
-  seq: string | null
+  asOf: Date
 }
 
 /**
@@ -48,20 +45,20 @@ export async function findStoreReadiness(
 ): Promise<StoreReadiness | undefined> {
   const uuid = visibleStore(catalogue, storeUuid)
   const { rows } = await sql<Row>`
-    select w.requirements as wanted, c.requirements, c.build, coalesce(c.total, r.total) as total,
-      greatest(coalesce(c.total, r.total) - c.blocked, 0) as ready, c.blocked, c.missing, c.as_of as "stoppedAt", r.tx, r.seq
+    select w.requirements as wanted, c.requirements, c.build, t.total, greatest(t.total - c.blocked, 0) as ready,
+      c.blocked, c.missing, t.as_of as "asOf"
     from channel_requirement w
       left join channel_readiness c on c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
-      left join change_reader r on r.store_uuid = ${uuid}
+      cross join (
+        select ${totalProducts(uuid, 'READINESS')} as total, ${asOf(uuid, 'READINESS')} as as_of
+      ) t
     where w.store_uuid = ${uuid} and w.channel = ${channel}`.execute(catalogue.db)
   const [row] = rows
   if (!row) return undefined
-  const { wanted, requirements, build, total, ready, blocked, missing, stoppedAt } = row
-  const isCounting = stoppedAt !== null || JSON.stringify(wanted) !== JSON.stringify(requirements)
+  const { wanted, requirements, ...counted } = row
+  const isCounting = JSON.stringify(wanted) !== JSON.stringify(requirements)
   const common = { storeUuid, channel, isCounting }
-  if (!requirements) return { ...common, requirements: wanted, counted: undefined }
-  const asOf = stoppedAt ?? (await timeOf(catalogue, uuid, row))
-  return { ...common, requirements, counted: { build, total, ready, blocked, missing, asOf } }
+  return requirements ? { ...common, requirements, counted } : { ...common, requirements: wanted, counted: undefined }
 }
 
 /**

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
+import { requestBuild } from '../projections/queue.ts'
 
 /** Replaces the requirements of a channel; an empty list removes them. Throws `store_not_found`. */
 export async function storeRequirements(
@@ -19,7 +20,7 @@ export async function storeRequirements(
         ) as stored
     ), ${written(catalogue, uuid)}
     select`.execute(catalogue.db)
-  await requestRecount(catalogue, uuid)
+  await requestBuild(catalogue, uuid)
 }
 
 /**
@@ -44,10 +45,3 @@ const changedItems = sql`
     case when stored is null then 'created' when requirements is null then 'deleted' else 'updated' end as action,
     channel as code, null::text as key, stored::text as was
   from changed where stored is distinct from requirements`
-
-/** Makes the reader count all products of the store. */
-export async function requestRecount({ db }: WriteCatalogue, uuid: string): Promise<void> {
-  await sql`
-    insert into change_reader as r (store_uuid) values (${uuid})
-    on conflict (store_uuid) do update set requested = r.requested + 1`.execute(db)
-}

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import { totalProducts } from '../projections/queue.ts'
 
 const hourMs = 3_600_000
 const retryMs = 60_000
@@ -15,9 +16,8 @@ export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
   union all
   select 'PRODUCTS_BY_STATUS', status, sum(count) from product_total where store_uuid = ${uuid} group by status
   union all
-  select 'READY_PRODUCTS', c.channel, greatest(r.total - c.blocked, 0)
-  from channel_readiness c cross join (select total from change_reader where store_uuid = ${uuid}) r
-  where c.store_uuid = ${uuid} and c.state = 'current' and c.as_of is null
+  select 'READY_PRODUCTS', c.channel, greatest(${totalProducts(uuid, 'READINESS')} - c.blocked, 0)
+  from channel_readiness c where c.store_uuid = ${uuid} and c.state = 'current'
   union all
   select 'GROUPS', json_build_array(channel, asset_format)::text, sum(groups) from asset_group_total
   where store_uuid = ${uuid} group by channel, asset_format`

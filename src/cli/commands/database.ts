@@ -1,12 +1,9 @@
 import type { Command } from 'commander'
-import { checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
 import { addChangeDays } from '../../database/change-days.ts'
 import { distribute, planDistribution } from '../../database/citus/distribute.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { migrateQueue } from '../../database/job-queue.ts'
-import { findKind } from '../../database/kind.ts'
 import { migrate } from '../../database/migrate.ts'
-import { closingStatements } from '../../database/open-schemas.ts'
 import { maxPartitions } from '../../database/partitions.ts'
 import { jsonFlag, wholeNumber } from '../option-values.ts'
 import { printResult } from '../output.ts'
@@ -34,40 +31,6 @@ export function addMigrate(program: Command): void {
       const words = migrations.length === 0 ? 'the database is up to date' : `ran ${migrations.join(', ')}`
       printResult(json, { migrations }, words)
     })
-}
-
-export function addCheck(program: Command): void {
-  program
-    .command('check')
-    .description(
-      'recompute the asset groups, the totals of products and their indexed values, and report any difference; report schemas in which others could place code that the gateway runs',
-    )
-    .option(...jsonFlag)
-    .action(async ({ json }: { json: boolean }) => {
-      const { database, checked, differences, closing } = await withDatabase(({ db }) =>
-        withOwnConnection(db, async (own) => {
-          let checked = 0
-          const onStore = (done: number, all: number) => {
-            checked = done
-            if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
-          }
-          const differences = await checkReadModel(own.db, 100, onStore)
-          if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
-          const closing = await closingStatements(own.db)
-          return { database: await findKind(own.db), checked, differences, closing }
-        }),
-      )
-      process.stderr.write(`checked ${checked} ${checked === 1 ? 'store' : 'stores'}\n`)
-      const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
-      lines.push(...closing.map((statement) => `others can run code as the gateway: run "${statement}"`))
-      printResult(json, { database, differences, closing }, lines.join('\n'))
-      if (differences.length + closing.length > 0) process.exitCode = 1
-    })
-}
-
-function sentence({ what, storeUuid, channel, assetFormat, parentCode, kept, actual }: Difference): string {
-  const where = [storeUuid, channel, assetFormat, parentCode].filter((part) => part !== null).join(' / ')
-  return `${what} ${where}: stored ${kept ?? 'nothing'}, expected ${actual ?? 'nothing'}`
 }
 
 export function addDistribute(program: Command): void {

@@ -5,6 +5,7 @@ import { tenantRole } from '../tenant.ts'
 
 const distributed = namesOf(({ placement }) => placement === 'distributed')
 const reference = namesOf(({ placement }) => placement === 'reference')
+const withSequence = ['change', 'product_dirty']
 const withPolicy = namesOf(({ withoutStore }) => !withoutStore)
 
 /** Foreign keys between tables that are distributed one after the other: dropped before, and added again after. */
@@ -146,6 +147,8 @@ function tableStatements({ distributed, reference }: Distribution): RawBuilder<u
     ),
     sql`select create_distributed_function('attributes_fit(jsonb, jsonb, integer, integer)')`,
     // Citus inserts rows with a sequence by COPY, which row-level security does not allow.
-    ...ofChanges(sql`alter table change disable row level security`),
+    ...withSequence
+      .filter((table) => distributed.includes(table))
+      .map((table) => sql`alter table ${sql.table(table)} disable row level security`),
   ]
 }

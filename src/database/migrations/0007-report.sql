@@ -45,9 +45,13 @@ begin
     select store_uuid, at, request_id, actor, via, operation, kind, action, codes, items, failed, reverts
     from change where ' || own;
   execute 'create view report.readiness with (security_barrier) as
-    select store_uuid, channel, coalesce(c.total, r.total) as total,
-      greatest(coalesce(c.total, r.total) - c.blocked, 0) as ready, coalesce(c.as_of, r.as_of) as as_of
-    from channel_readiness c join change_reader r using (store_uuid) where c.state = ''current'' and ' || own;
+    select store_uuid, channel, t.total, greatest(t.total - c.blocked, 0) as ready, t.as_of
+    from channel_readiness c cross join lateral (
+      select (select coalesce(sum(p.count), 0) from product_total p where p.store_uuid = c.store_uuid)::integer
+          - coalesce(sum(d.delta), 0)::integer as total, least(min(d.at), now()) as as_of
+      from product_dirty d
+      where d.store_uuid = c.store_uuid and (d.projection is null or d.projection = ''READINESS'')
+    ) t where c.state = ''current'' and ' || own;
   execute 'create view report.measures with (security_barrier) as
     select store_uuid, metric, dimension, grain, at, value from measure where ' || own;
   execute 'create view report.jobs with (security_barrier) as

@@ -1,12 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
-import { restartCounts } from '../../../src/catalogue/readiness/count-all.ts'
-import { followStore } from '../../../src/catalogue/readiness/follow-store.ts'
-import { startReader } from '../../../src/catalogue/readiness/reader.ts'
-import { inStore } from '../../../src/catalogue/readiness/reader-state.ts'
-import { findStoreReadiness } from '../../../src/catalogue/readiness/store-readiness.ts'
+import { caughtUp } from '../../support/caught-up.ts'
+import { ask } from '../../support/clients/operations.ts'
 import { addAssets, addProducts, newStore, query, storeWithProducts } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { type Given, productReadiness, setRequirements, settled, storeReadiness } from './support.ts'
@@ -117,40 +112,32 @@ it('counts the products of a store, and follows each change of them', async () =
   await expect.poll(left).toEqual([])
 })
 
-it('is as of the first change that an open transaction delays, and never has fewer than no products ready', async () => {
-  const store = await storeWithProducts(gateway, ['A'])
+it('says how far a store is', async () => {
+  const store = await storeWithProducts(gateway, ['A', 'B'])
+  const projections = async () => {
+    const selection = '{ projections { name asOf isBuilding done of } }'
+    return (await ask<{ projections: { asOf: string }[] }>(gateway, 'store', { storeUuid: store }, selection))
+      .projections
+  }
+  expect(await projections()).toEqual([])
   await setRequirements(gateway, store, 'SMP', [title])
-  await settled(gateway, store, 'SMP')
-  const slow = await gateway.database.client()
-  onTestFinished(() => slow.end())
-  await addProducts(gateway, store, ['B'])
-  await slow.query('begin')
-  await slow.query('select pg_current_xact_id()')
-  await addProducts(gateway, store, ['C'])
-  await setRequirements(gateway, store, 'SMP', [picture])
+  await caughtUp(gateway.database, store)
   const begun = Date.now()
-  await expect
-    .poll(async () => {
-      await followStore(gateway.database.catalogue, store)
-      return storeReadiness(gateway, store, 'SMP')
-    })
-    .toMatchObject({ isCounting: false, total: 2, ready: 0, gaps: { totalCount: 3 } })
-  expect(Date.parse((await storeReadiness(gateway, store, 'SMP'))?.asOf ?? '')).toBeLessThan(begun)
-  await slow.query('commit')
-  expect(await settled(gateway, store, 'SMP')).toMatchObject({ total: 3, ready: 0 })
+  const found = await projections()
+  expect(found).toEqual([{ name: 'READINESS', asOf: expect.any(String), isBuilding: false, done: 2, of: 2 }])
+  expect(Date.parse(found[0]?.asOf ?? '')).toBeGreaterThanOrEqual(begun - 1)
 })
 
-it('keeps all numbers as they were while the products are counted again', async () => {
-  const store = await storeWithProducts(gateway, ['A', { productCode: 'B', attributes: { Title: 'a title' } }])
+it('follows changes during a transaction elsewhere that is open', async () => {
+  const store = await storeWithProducts(gateway, ['A'])
   await setRequirements(gateway, store, 'SMP', [title])
-  await settled(gateway, store, 'SMP')
-  const found = await inStore(gateway.database.catalogue, store, async (work, state) => {
-    await addProducts(gateway, store, [{ productCode: 'C', attributes: { Title: 'a title' } }])
-    await restartCounts(work, store, state)
-    return findStoreReadiness(work, store, 'SMP')
-  })
-  expect(found).toMatchObject({ isCounting: true, counted: { total: 2, ready: 1, blocked: 1 } })
-  expect(await settled(gateway, store, 'SMP')).toMatchObject({ total: 3, ready: 2 })
+  const slow = await gateway.database.client()
+  onTestFinished(() => slow.end())
+  await slow.query('begin')
+  await slow.query('select pg_current_xact_id()')
+  await addProducts(gateway, store, ['B', { productCode: 'C', attributes: { Title: 'a title' } }])
+  expect(await settled(gateway, store, 'SMP')).toMatchObject({ total: 3, ready: 1 })
+  await slow.query('commit')
 })
 
 it('refuses requirements that cannot hold, with each fault', async () => {
@@ -187,21 +174,4 @@ it('refuses requirements that cannot hold, with each fault', async () => {
     /at most 1000 steps together/,
   )
   expect(await storeReadiness(gateway, store, 'SMP')).toBeNull()
-})
-
-it('asks for new changes once a second, and no more while there are none', async () => {
-  const store = await storeWithProducts(gateway, ['A'])
-  await setRequirements(gateway, store, 'SMP', [title])
-  await settled(gateway, store, 'SMP')
-  const { db, statements } = gateway.database
-  const stop = startReader(db, undefined, pino({ level: 'silent' }))
-  onTestFinished(stop)
-  const sentIn = async (milliseconds: number) => {
-    statements()
-    await sleep(milliseconds)
-    return statements()
-  }
-  // The first round goes through all stores.
-  await expect.poll(() => sentIn(2_100)).toBeLessThanOrEqual(3)
-  expect(await sentIn(4_100)).toBeLessThanOrEqual(5)
 })

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { requireFittingDefinitions } from '../../attributes/attribute-definitions.ts'
-import { requestRecount, written } from '../../readiness/store-requirements.ts'
+import { requestBuild } from '../../projections/queue.ts'
+import { written } from '../../readiness/store-requirements.ts'
 import { fieldsOf } from '../../stores/stores.ts'
 import { assignSlots, onRedefinition } from '../../values/slots.ts'
 import { createdDefinitions, definitionJson, formerDefinitions } from '../record-changes.ts'
@@ -101,5 +102,5 @@ export const requirements: RevertStep = {
     ), ${written(catalogue, storeUuid)}`,
   counts: { requirements: sql`(select count(*) from changed)` },
   skipped: changedSince,
-  finish: (catalogue, { storeUuid }) => requestRecount(catalogue, storeUuid),
+  finish: (catalogue, { storeUuid }) => requestBuild(catalogue, storeUuid),
 }

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database } from '../../database/tables.ts'
+import { messageOf } from '../../errors.ts'
+import { RequestPatterns } from '../attributes/request-patterns.ts'
+import { type Catalogue, wholeCatalogue } from '../catalogue.ts'
+import { measureHourly } from '../rows/measures.ts'
+import type { ProjectionName } from './projection.ts'
+import { projections } from './projections.ts'
+import { listQueuedStores, pauseBuild } from './queue.ts'
+import { applyChanged, buildNext, type Failed, type StepResult } from './step.ts'
+
+/** How often the queue is read while no write of this process wakes the follower. */
+const pollMs = 250
+/** Writes of so long are applied together. */
+const minPauseMs = 30
+const pauseAfterFailureMs = 1_000
+/** A build that failed is tried again after so long. */
+const rebuildAfterMs = 5_000
+/** How long a shutdown waits for the running step. Another process repeats a step that was cut off. */
+const stopWithinMs = 500
+
+type RunHeavy = ConstructorParameters<typeof RequestPatterns>[0]
+
+/**
+ * In the background, applies changed products to the projections of their stores, builds projections, and stores the
+ * measures of all stores once an hour. Several processes may run it at a time, and each may be killed at any time.
+ */
+export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, log: Logger) {
+  const catalogue: Catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns(runHeavy) }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const failures = new Map<ProjectionName, number>(projections.map(({ name }) => [name, 0]))
+  let woken = Promise.withResolvers<void>()
+  const warn = (message: string, error: unknown, facts: object = {}) => {
+    if (!signal.aborted) log.warn({ reason: messageOf(error), ...facts }, message)
+  }
+  const failed: Failed = (projection, storeUuid, error) => {
+    failures.set(projection, (failures.get(projection) ?? 0) + 1)
+    warn('a projection could not be kept', error, { projection, storeUuid })
+  }
+  const loop = (isBuilding: boolean, step: (uuid: string) => Promise<StepResult>) =>
+    run({ catalogue, isBuilding, step, woken: () => woken.promise, signal, warn })
+  const apply = (uuid: string) => applyChanged(catalogue, projections, uuid, failed)
+  const build = async (uuid: string) => {
+    await apply(uuid)
+    return buildNext(catalogue, projections, uuid).catch(async (error: unknown): Promise<StepResult> => {
+      warn('projections could not be built', error, { storeUuid: uuid })
+      await pauseBuild(catalogue, uuid, rebuildAfterMs)
+      return 'done'
+    })
+  }
+  const running = Promise.allSettled([
+    loop(false, apply),
+    loop(true, build),
+    measureHourly(catalogue, signal, (error) => warn('measures', error)),
+  ])
+  return {
+    /** To be called after a write. */
+    wake: () => {
+      woken.resolve()
+      woken = Promise.withResolvers()
+    },
+    /** How often each projection has failed. */
+    failures: () => Object.fromEntries(failures),
+    stop: async () => {
+      stopping.abort()
+      await Promise.race([running, sleep(stopWithinMs, undefined, { ref: false })])
+    },
+  }
+}
+
+interface Loop {
+  catalogue: Catalogue
+  isBuilding: boolean
+  step(uuid: string): Promise<StepResult>
+  /** Resolves at the next write. */
+  woken(): Promise<void>
+  signal: AbortSignal
+  warn(message: string, error: unknown): void
+}
+
+/**
+ * Takes rounds of a step in each store of the queue for which something is to be built, or in each other one. A round
+ * follows at once where a store has more; else after a short pause, and the next write or `pollMs`.
+ */
+async function run({ catalogue, isBuilding, step, woken, signal, warn }: Loop): Promise<void> {
+  const pause = (ms: number) => sleep(ms, undefined, { ref: false, signal })
+  while (!signal.aborted) {
+    const news = woken()
+    try {
+      const stores = (await listQueuedStores(catalogue)).filter((store) => store.isBuilding === isBuilding)
+      const results = new Set<StepResult>()
+      for (const { uuid } of rotated(stores)) if (!signal.aborted) results.add(await step(uuid))
+      if (results.has('more')) continue
+      await pause(minPauseMs)
+      if (results.size === 0) await Promise.race([news, pause(pollMs)])
+    } catch (error) {
+      warn('the queue of changed products could not be followed', error)
+      await pause(pauseAfterFailureMs)
+    }
+  }
+}
+
+/** Several processes begin at different stores. */
+function rotated<Item>(items: readonly Item[]): Item[] {
+  const at = Math.floor(Math.random() * items.length)
+  return [...items.slice(at), ...items.slice(0, at)]
+}

@@ -1,0 +1,5 @@
+import { readinessProjection } from '../readiness/readiness-projection.ts'
+import type { Projection } from './projection.ts'
+
+/** All projections, in the order in which they are kept. */
+export const projections: readonly Projection[] = [readinessProjection]

@@ -1,0 +1,81 @@
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { tryLock } from '../locks.ts'
+import { write } from '../transaction.ts'
+import type { Projection, ProjectionName } from './projection.ts'
+import { type Changed, deleteBuildRequests, isFull, listBuildRequests, putBack, takeChanged } from './queue.ts'
+
+/** How long products wait after a failure: as long as they have waited before, within these bounds. */
+const [minPauseMs, maxPauseMs] = [1_000, 300_000]
+
+/** `locked`: another process works on the store. */
+export type StepResult = 'locked' | 'more' | 'done'
+
+export type Failed = (projection: ProjectionName, storeUuid: string, error: unknown) => void
+
+/**
+ * Applies the first changed products of a store to each of its projections, in one transaction. The lock is taken in a
+ * statement of its own, so that what follows sees all that its last holder has committed; the products are read after
+ * their rows of the queue are deleted.
+ */
+export function applyChanged(
+  catalogue: Catalogue,
+  projections: readonly Projection[],
+  storeUuid: string,
+  failed: Failed,
+): Promise<StepResult> {
+  return write(catalogue, false, async (work) => {
+    if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
+    const changed = await takeChanged(work, storeUuid)
+    for (const projection of changed.length === 0 ? [] : projections) {
+      const own = mergedFor(projection.name, changed)
+      if (own && (await projection.isWanted(work, storeUuid))) await applyOne(work, storeUuid, projection, own, failed)
+    }
+    return isFull(changed) ? 'more' : 'done'
+  })
+}
+
+/** Applies changed products in a savepoint; those that fail or are left are put back into the queue. */
+async function applyOne(
+  work: WriteCatalogue,
+  storeUuid: string,
+  projection: Projection,
+  changed: Changed,
+  failed: Failed,
+): Promise<void> {
+  try {
+    const left = await write(work, false, (within) => projection.apply(within, storeUuid, changed.codes))
+    if (left && left.length > 0) await putBack(work, storeUuid, { ...changed, codes: [...left] }, 0)
+  } catch (error) {
+    failed(projection.name, storeUuid, error)
+    const waitedMs = Date.now() - changed.at.getTime()
+    await putBack(work, storeUuid, changed, Math.min(Math.max(waitedMs, minPauseMs), maxPauseMs))
+  }
+}
+
+function mergedFor(projection: ProjectionName, changed: readonly Changed[]): Changed | undefined {
+  const own = changed.filter((one) => one.projection === null || one.projection === projection)
+  const [first] = own
+  if (!first) return undefined
+  return {
+    at: own.reduce((oldest, { at }) => (at < oldest ? at : oldest), first.at),
+    delta: own.reduce((sum, { delta }) => sum + delta, 0),
+    codes: [...new Set(own.flatMap(({ codes }) => codes))],
+    projection,
+  }
+}
+
+/** Does a short part of what is to be built for a store. `done`: nothing is left. */
+export function buildNext(
+  catalogue: Catalogue,
+  projections: readonly Projection[],
+  storeUuid: string,
+): Promise<StepResult> {
+  return write(catalogue, false, async (work) => {
+    if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
+    // What is requested after this is not seen by what follows, and remains requested.
+    const requests = await listBuildRequests(work, storeUuid)
+    for (const projection of projections) if (await projection.build(work, storeUuid)) return 'more'
+    await deleteBuildRequests(work, storeUuid, requests)
+    return 'done'
+  })
+}

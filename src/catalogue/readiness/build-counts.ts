@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { type Counts, findCounts, recount, requiredMask } from './counts.ts'
+import { chunkSize } from './evaluate.ts'
+import type { Requirement } from './requirements.ts'
+
+/** Number of gaps that one step deletes. */
+const maxDeleted = 5_000
+
+/**
+ * Counts the next products for new requirements, or deletes some gaps of requirements that nothing wants any more.
+ * Returns whether there is more to do.
+ */
+export async function buildCounts(work: WriteCatalogue, uuid: string): Promise<boolean> {
+  if (await adjustCounts(work, uuid)) return true
+  const all = await findCounts(work, uuid)
+  const counting = all.find(({ state }) => state === 'counting')
+  const dropped = all.find(({ state }) => state === 'dropped')
+  if (counting) await countNext(work, uuid, counting)
+  else if (dropped) await deleteSome(work, uuid, dropped)
+  return (counting ?? dropped) !== undefined
+}
+
+/** Starts counts for new requirements and drops unneeded ones. Returns whether there were any. */
+async function adjustCounts(work: WriteCatalogue, uuid: string): Promise<boolean> {
+  const all = await findCounts(work, uuid)
+  const wanted = await findWanted(work, uuid)
+  const live = all.filter(({ state }) => state !== 'dropped')
+  const isOf = (counts: Counts, { channel, requirements }: Wanted) =>
+    counts.channel === channel && JSON.stringify(counts.requirements) === JSON.stringify(requirements)
+  // The current counts of a channel are kept until new ones are complete.
+  const isKept = (counts: Counts) =>
+    wanted.some((one) => isOf(counts, one) || (counts.state === 'current' && counts.channel === one.channel))
+  const unneeded = live.filter((counts) => !isKept(counts))
+  const lacking = wanted.filter((one) => !live.some((counts) => isOf(counts, one)))
+  for (const counts of unneeded) await setState(work, uuid, counts, 'dropped')
+  for (const { channel, requirements } of lacking) {
+    const build = 1 + Math.max(0, ...all.map((counts) => counts.build))
+    await sql`
+      insert into channel_readiness (store_uuid, channel, build, state, requirements, required, missing)
+      values (${uuid}, ${channel}, ${build}, 'counting', ${JSON.stringify(requirements)}::jsonb,
+        ${String(requiredMask(requirements))}::bigint, ${requirements.map(() => 0)}::integer[])`.execute(work.db)
+  }
+  return unneeded.length + lacking.length > 0
+}
+
+interface Wanted {
+  channel: string
+  requirements: Requirement[]
+}
+
+async function findWanted({ db }: WriteCatalogue, uuid: string): Promise<Wanted[]> {
+  const { rows } = await sql<Wanted>`
+    select channel, requirements from channel_requirement where store_uuid = ${uuid} order by channel`.execute(db)
+  return rows
+}
+
+async function countNext(work: WriteCatalogue, uuid: string, counts: Counts): Promise<void> {
+  const size = chunkSize(counts.requirements)
+  const { rows } = await sql<{ code: string }>`
+    select product_code as code from product where store_uuid = ${uuid} and product_code > ${counts.countedTo}
+    order by product_code limit ${size}`.execute(work.db)
+  const codes = rows.map(({ code }) => code)
+  await recount(work, uuid, counts, codes)
+  const { channel, build } = counts
+  await sql`
+    update channel_readiness set counted_to = ${codes.at(-1) ?? counts.countedTo},
+      counted = counted + ${codes.length}::integer
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
+  if (codes.length === size) return
+  const former = (await findCounts(work, uuid)).filter((one) => one.channel === channel && one.state === 'current')
+  for (const one of former) await setState(work, uuid, one, 'dropped')
+  await setState(work, uuid, counts, 'current')
+}
+
+async function setState(
+  { db }: WriteCatalogue,
+  uuid: string,
+  { channel, build }: Counts,
+  state: Counts['state'],
+): Promise<void> {
+  await sql`update channel_readiness set state = ${state}
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(db)
+}
+
+async function deleteSome({ db }: WriteCatalogue, uuid: string, { channel, build }: Counts): Promise<void> {
+  const { rows } = await sql<{ deleted: number }>`
+    with part as materialized (
+      select product_code from product_gap
+      where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
+      order by product_code limit ${maxDeleted}
+    ), deleted as (
+      delete from product_gap where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
+        and product_code = any(array(select product_code from part))
+    )
+    select count(*)::integer as deleted from part`.execute(db)
+  if ((rows[0]?.deleted ?? 0) === maxDeleted) return
+  await sql`delete from channel_readiness
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(db)
+}

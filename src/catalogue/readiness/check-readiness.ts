@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Catalogue } from '../catalogue.ts'
+import { type Counts, findChangedGaps, findCounts, requiredMask } from './counts.ts'
+import { chunkSize } from './evaluate.ts'
+
+/** A difference between a stored value and the right one. */
+export interface ReadinessDifference {
+  what: 'gap' | 'missing'
+  channel: string
+  code: string | null
+  kept: string
+  actual: string
+}
+
+/**
+ * Compares the gaps of a store, and how many products miss what, with its products in one snapshot, but for products in
+ * the queue. Requirements that are being counted are left out.
+ */
+export async function checkReadiness(catalogue: Catalogue, uuid: string): Promise<ReadinessDifference[]> {
+  const queued = await findQueued(catalogue, uuid)
+  const found: ReadinessDifference[] = []
+  for (const counts of (await findCounts(catalogue, uuid)).filter(({ state }) => state === 'current')) {
+    found.push(...(await checkGaps(catalogue, uuid, counts, queued)), ...(await checkSums(catalogue, uuid, counts)))
+  }
+  return found
+}
+
+async function findQueued({ db }: Catalogue, uuid: string): Promise<Set<string>> {
+  const { rows } = await sql<{ code: string }>`
+    select distinct code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${uuid}`.execute(db)
+  return new Set(rows.map(({ code }) => code))
+}
+
+async function checkGaps(catalogue: Catalogue, uuid: string, counts: Counts, queued: ReadonlySet<string>) {
+  const { channel, build, requirements } = counts
+  const size = chunkSize(requirements)
+  const found: ReadinessDifference[] = []
+  for (let after = ''; ; ) {
+    const { rows } = await sql<{ code: string }>`
+      (select product_code as code from product where store_uuid = ${uuid} and product_code > ${after}
+        order by product_code limit ${size})
+      union
+      (select product_code from product_gap
+        where store_uuid = ${uuid} and channel = ${channel} and build = ${build} and product_code > ${after}
+        order by product_code limit ${size})
+      order by code limit ${size}`.execute(catalogue.db)
+    const codes = rows.map(({ code }) => code)
+    const last = codes.at(-1)
+    if (last === undefined) return found
+    const gaps = await findChangedGaps(catalogue, uuid, counts, codes)
+    const wrong = gaps.filter(({ code }) => !queued.has(code))
+    found.push(
+      ...wrong.map(({ code, before, after }) => ({
+        ...{ what: 'gap' as const, channel, code },
+        ...{ kept: maskOf(before), actual: maskOf(after) },
+      })),
+    )
+    after = last
+  }
+}
+
+const maskOf = (mask: bigint) => mask.toString(2)
+
+/** The sums of the gaps: both are written together, also for products in the queue. */
+async function checkSums({ db }: Catalogue, uuid: string, counts: Counts): Promise<ReadinessDifference[]> {
+  const { channel, build, requirements, missing, blocked } = counts
+  const masks = [...requirements.map((_, bit) => 1n << BigInt(bit)), requiredMask(requirements)].map(String)
+  const { rows } = await sql<{ bit: number; count: number }>`
+    select b.bit, count(g.mask)::integer as count
+    from unnest(${masks}::bigint[]) with ordinality b(mask, bit)
+      left join product_gap g on g.store_uuid = ${uuid} and g.channel = ${channel} and g.build = ${build}
+        and g.mask & b.mask <> 0
+    group by b.bit order by b.bit`.execute(db)
+  const actual = rows.map(({ count }) => count).join(' ')
+  const kept = [...missing, blocked].join(' ')
+  return actual === kept ? [] : [{ what: 'missing', channel, code: null, kept, actual }]
+}

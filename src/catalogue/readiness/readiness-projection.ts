@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Projection } from '../projections/projection.ts'
+import { buildCounts } from './build-counts.ts'
+import { findCounts, recount } from './counts.ts'
+import { chunkSize } from './evaluate.ts'
+
+/** A step in a store begins no further products after so long. */
+const maxStepMs = 200
+
+/** The gaps of products, and how many products miss what. */
+export const readinessProjection: Projection = {
+  name: 'READINESS',
+  build: buildCounts,
+  async isWanted({ db }, storeUuid) {
+    const { rows } = await sql`select from channel_readiness where store_uuid = ${storeUuid} limit 1`.execute(db)
+    return rows.length > 0
+  },
+  async apply(work, storeUuid, codes) {
+    const followed = (await findCounts(work, storeUuid)).filter(({ state }) => state !== 'dropped')
+    const size = Math.min(...followed.map(({ requirements }) => chunkSize(requirements)), codes.length)
+    const begun = performance.now()
+    for (let from = 0; from < codes.length; from += size) {
+      if (from > 0 && performance.now() - begun > maxStepMs) return codes.slice(from)
+      for (const counts of followed) await recount(work, storeUuid, counts, codes.slice(from, from + size))
+    }
+    return undefined
+  },
+  async progress(catalogue, storeUuid) {
+    const { rows } = await sql<{ channels: number }>`
+      select count(*)::integer as channels from channel_requirement where store_uuid = ${storeUuid}`.execute(
+      catalogue.db,
+    )
+    const channels = rows[0]?.channels ?? 0
+    if (channels === 0) return undefined
+    const all = await findCounts(catalogue, storeUuid)
+    const current = all.filter(({ state }) => state === 'current')
+    const counting = all.filter(({ state }) => state === 'counting')
+    return {
+      isBuilt: current.length >= channels,
+      isBuilding: counting.length > 0 || current.length < channels,
+      done: counting.length === 0 ? 0 : Math.min(...counting.map(({ counted }) => counted)),
+    }
+  },
+}

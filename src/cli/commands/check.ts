@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
+import { RequestPatterns } from '../../catalogue/attributes/request-patterns.ts'
+import { catchUp } from '../../catalogue/projections/catch-up.ts'
+import { readQueue } from '../../catalogue/projections/queue.ts'
+import { withOwnConnection } from '../../database/connection/own-connection.ts'
+import { findKind } from '../../database/kind.ts'
+import { closingStatements } from '../../database/open-schemas.ts'
+import { messageOf } from '../../errors.ts'
+import { jsonFlag } from '../option-values.ts'
+import { printResult } from '../output.ts'
+import { type CommandContext, withDatabase } from '../with-database.ts'
+
+export function addCheck(program: Command): void {
+  program
+    .command('check')
+    .description(
+      'recompute the asset groups, the totals of products, their indexed values and readiness, and report any difference; report schemas in which others could place code that the gateway runs',
+    )
+    .option('--wait', 'first apply queued changes; products that are still queued are not compared', false)
+    .option(...jsonFlag)
+    .action(async ({ wait, json }: { wait: boolean; json: boolean }) => {
+      const { checked, ...found } = await withDatabase(async (context) => {
+        if (wait) await applyQueued(context)
+        return checkAll(context)
+      })
+      const { queued, differences, closing } = found
+      process.stderr.write(`checked ${checked} ${checked === 1 ? 'store' : 'stores'}\n`)
+      if (queued > 0) process.stderr.write(`${queued} queued changes of products are not compared\n`)
+      const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
+      lines.push(...closing.map((statement) => `others can run code as the gateway: run "${statement}"`))
+      printResult(json, found, lines.join('\n'))
+      if (differences.length + closing.length > 0) process.exitCode = 1
+    })
+}
+
+function applyQueued({ catalogue, log }: CommandContext): Promise<void> {
+  return catchUp({ ...catalogue, patterns: new RequestPatterns() }, (projection, storeUuid, error) =>
+    log.warn({ projection, storeUuid, reason: messageOf(error) }, 'a projection could not be kept'),
+  )
+}
+
+function checkAll({ db }: CommandContext) {
+  return withOwnConnection(db, async (own) => {
+    let checked = 0
+    const onStore = (done: number, all: number) => {
+      checked = done
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
+    }
+    const { products: queued } = await readQueue(own.db)
+    const differences = await checkReadModel(own.db, 100, onStore)
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+    const closing = await closingStatements(own.db)
+    return { database: await findKind(own.db), checked, queued, differences, closing }
+  })
+}
+
+function sentence({ what, storeUuid, channel, assetFormat, parentCode, kept, actual }: Difference): string {
+  const where = [storeUuid, channel, assetFormat, parentCode].filter((part) => part !== null).join(' / ')
+  return `${what} ${where}: stored ${kept ?? 'nothing'}, expected ${actual ?? 'nothing'}`
+}
