@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { retriedTests } from './test/support/retried-tests.ts'
 
 /** Compiled code is kept, as `bin/catalog` keeps it: files are loaded as fast as in production. */
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
@@ -56,11 +57,6 @@ interface ProjectOptions {
   exclude?: string[]
   /** Files of one worker share their modules where it is false, which saves a second a file. */
   isolate?: boolean
-  /**
-   * For tests that kill processes, cut connections or send the largest requests, which have deadlines: in CI, on a busy
-   * machine, such a test is run once more.
-   */
-  retries?: boolean
   /** These run first, five files at a time; then the others, three at a time. */
   waits?: boolean
   timeoutMs?: number
@@ -69,7 +65,7 @@ interface ProjectOptions {
 const project = (
   name: string,
   include: string[],
-  { exclude = [], isolate = false, retries, waits, timeoutMs = 60_000 }: ProjectOptions = {},
+  { exclude = [], isolate = false, waits, timeoutMs = 60_000 }: ProjectOptions = {},
 ) => ({
   test: {
     name,
@@ -79,7 +75,8 @@ const project = (
     // At least one more than the smallest machines have cores: files wait for PostgreSQL, a process or a pause.
     maxWorkers: waits ? 5 : 3,
     sequence: { groupOrder: waits ? 0 : 1 },
-    retry: retries && process.env.CI ? 1 : 0,
+    // CI's machines may be busy. The output ends with the tests that needed it.
+    retry: process.env.CI ? 2 : 0,
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     // For conditions that are waited for: a busy machine takes its time, a quiet one ends the waiting at once.
@@ -95,8 +92,8 @@ const project = (
  */
 const optional = [
   project('fast', fast),
-  project('outside', ['test/**/*.outside.ts'], { isolate: true, retries: true }),
-  project('packages', ['test/**/*.registry.ts'], { isolate: true, retries: true }),
+  project('outside', ['test/**/*.outside.ts'], { isolate: true }),
+  project('packages', ['test/**/*.registry.ts'], { isolate: true }),
   project('citus', citus, {
     exclude: oneServer,
     isolate: true,
@@ -111,15 +108,16 @@ if (isNamed('citus') && !process.env.CITUS_URL) {
 
 export default defineConfig({
   test: {
+    reporters: ['default', retriedTests()],
     globalSetup: 'test/support/database/postgres.ts',
     projects: [
       ...optional.filter(({ test }) => isNamed(test.name)),
       project('checks', [checks], { waits: true }),
-      project('deadlines', deadlines, { isolate: true, retries: true, waits: true }),
-      project('faults', faults, { isolate: true, retries: true }),
-      project('processes', processes, { exclude: faults, retries: true }),
-      project('random', ['test/random/**/*.test.ts'], { retries: true }),
-      project('security', ['test/security/**/*.test.ts'], { exclude: deadlines, retries: true }),
+      project('deadlines', deadlines, { isolate: true, waits: true }),
+      project('faults', faults, { isolate: true }),
+      project('processes', processes, { exclude: faults }),
+      project('random', ['test/random/**/*.test.ts']),
+      project('security', ['test/security/**/*.test.ts'], { exclude: deadlines }),
       project('spec', ['test/spec/**/*.test.ts']),
       project('modules', ['test/**/*.test.ts'], {
         exclude: [checks, ...folders, ...processes, ...faults, ...deadlines],

@@ -1,0 +1,27 @@
+import { appendFileSync } from 'node:fs'
+import type { Reporter, TestModule } from 'vitest/node'
+
+/**
+ * Ends the output of a run with the tests that needed a retry. TEST_SUMMARY names a file: a line for each run is added,
+ * from which `.ci/run` makes one list.
+ */
+export function retriedTests(): Reporter {
+  return {
+    onTestRunEnd: (modules) => {
+      const tests = modules.flatMap((module) => [...module.children.allTests()])
+      const retried = tests
+        .filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0)
+        .map((test) => `${test.module.relativeModuleId} > ${test.fullName}: ${test.result().state} after a retry`)
+      for (const line of retried) process.stdout.write(`${line}\n`)
+      const count = (state: string) => tests.filter((test) => test.result().state === state).length
+      const failedHooks = modules.filter((module) => module.state() === 'failed' && !hasFailedTest(module)).length
+      const run = { passed: count('passed'), failed: count('failed') + failedHooks, skipped: count('skipped'), retried }
+      const file = process.env.TEST_SUMMARY
+      if (file) appendFileSync(file, `${JSON.stringify(run)}\n`)
+    },
+  }
+}
+
+function hasFailedTest(module: TestModule): boolean {
+  return [...module.children.allTests('failed')].length > 0
+}
