@@ -53,6 +53,9 @@ const oneServer = ['export/formulas', 'catalogue/changes/plans', 'catalogue/sear
   (name) => `test/${name}.test.ts`,
 )
 
+/** CI's machines may be busy. */
+const patience = process.env.CI ? 3 : 1
+
 interface ProjectOptions {
   exclude?: string[]
   /** Files of one worker share their modules where it is false, which saves a second a file. */
@@ -75,12 +78,12 @@ const project = (
     // At least one more than the smallest machines have cores: files wait for PostgreSQL, a process or a pause.
     maxWorkers: waits ? 5 : 3,
     sequence: { groupOrder: waits ? 0 : 1 },
-    // CI's machines may be busy. The output ends with the tests that needed it.
+    // The output ends with the tests that needed it.
     retry: process.env.CI ? 2 : 0,
-    testTimeout: timeoutMs,
-    hookTimeout: timeoutMs,
+    testTimeout: timeoutMs * patience,
+    hookTimeout: timeoutMs * patience,
     // For conditions that are waited for: a busy machine takes its time, a quiet one ends the waiting at once.
-    expect: { poll: { timeout: 30_000, interval: 20 } },
+    expect: { poll: { timeout: 30_000 * patience, interval: 20 } },
     // Node itself loads the sources, as it does in production: its types are stripped, nothing is bundled.
     experimental: { viteModuleRunner: false },
   },

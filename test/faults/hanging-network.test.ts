@@ -14,7 +14,7 @@ import { type FaultProxy, startPostgresProxy } from '../support/servers/fault-pr
 
 const database = useDatabase()
 /** Waiting for a slot, for a probe and for the connection, and an answer: less than this, also on a busy machine. */
-const wholeMs = 10_000
+const wholeMs = 20_000
 const deadlines = { max: 4, connectionTimeoutMillis: 300, query_timeout: 300 }
 
 let proxy: FaultProxy

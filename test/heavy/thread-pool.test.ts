@@ -181,22 +181,20 @@ describe('a pool of threads', () => {
   })
 
   it('cancels a task after its deadline, and ends the thread of one that goes on', async () => {
-    const run = start({ deadlineMs: 1_000 })
+    const run = start({ deadlineMs: 3_000 })
     await expect(run('until cancelled')).rejects.toMatchObject(unavailable)
-    const startedAt = Date.now()
     await expect(run('block')).rejects.toMatchObject(unavailable)
-    expect(Date.now() - startedAt).toBeLessThan(10_000)
     expect(await run('sleep', 1)).toBe('slept')
   })
 
   it('counts the deadline from the start of the task, not from that of its thread', async () => {
-    const run = start({ deadlineMs: 1_000, workerData: { startMs: 2_000 } })
+    const run = start({ deadlineMs: 3_000, workerData: { startMs: 4_000 } })
     expect(await run('sleep', 1)).toBe('slept')
   })
 
   it('restarts the deadline when the task moves on', async () => {
-    const run = start({ deadlineMs: 1_000 })
-    expect(await run('move on', 400)).toBe('done')
+    const run = start({ deadlineMs: 3_000 })
+    expect(await run('move on', 1_000)).toBe('done')
   })
 
   it('ends a task that moves on for longer than all of it may take', async () => {
@@ -211,13 +209,12 @@ describe('a pool of threads', () => {
   })
 
   it('leaves a thread to other tenants, however many tasks one tenant has', async () => {
-    const run = start()
-    await Promise.all([run('sleep', 1), run('sleep', 1, 'b')])
-    let done = 0
-    const many = Promise.all(upTo(5, () => run('sleep', 300).then(() => done++)))
-    await run('sleep', 1, 'b')
-    expect(done).toBeLessThan(2)
-    await many
+    const run = start({ deadlineMs: 600_000 })
+    const leaving = new AbortController()
+    const many = upTo(5, () => run('until cancelled', undefined, 'a', leaving.signal))
+    expect(await run('sleep', 1, 'b')).toBe('slept')
+    leaving.abort()
+    expect((await Promise.allSettled(many)).map(({ status }) => status)).toEqual(upTo(5, () => 'rejected'))
   })
 
   it('removes a task that waits, and cancels one that runs, when its client leaves', async () => {
@@ -226,6 +223,7 @@ describe('a pool of threads', () => {
     const log = pino({}, { write: (line: string) => logged.push(line) })
     const run = start({ deadlineMs: 600_000, log })
     const leaving = new AbortController()
+    await run('sleep', 1) // then the thread of the token has started
     const running = run('until cancelled', undefined, 'a', leaving.signal)
     const waiting = run('sleep', 1, 'a', leaving.signal)
     setTimeout(() => leaving.abort(), 800)

@@ -38,12 +38,7 @@ const large = `${' '.repeat(400 * kibibyte)}${light}`
 
 const untilHeld = (kibibytes: number) =>
   expect
-    .poll(
-      async () => /^catalogue_request_bytes{state="held"} (\d+)/m.exec((await gateway.call('/metrics')).text)?.[1],
-      {
-        timeout: 10_000,
-      },
-    )
+    .poll(async () => /^catalogue_request_bytes{state="held"} (\d+)/m.exec((await gateway.call('/metrics')).text)?.[1])
     .toBe(String(kibibytes * kibibyte))
 
 it('a tenant has half of the memory for bodies; what is light, and what others send, goes on', async () => {

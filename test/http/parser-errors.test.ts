@@ -187,7 +187,7 @@ describe('a client that is slow, or goes away', () => {
     const answer = await wire.answer()
     wire.close()
     expect(answer && errorOf(answer)).toEqual({ status: 408, code: -1, message: 'ERROR', reason: 'invalid_request' })
-    expect(Date.now() - started).toBeLessThan(15_000)
+    expect(Date.now() - started).toBeLessThan(40_000)
   })
 
   it.each(['/v1/products', '/graphql'])('may go away in the middle of the body of %s', async (path) => {

@@ -73,7 +73,7 @@ describe('the quota of queued jobs', () => {
     await fill(store, 1, 1)
     const release = await holdJobs()
     const running = await start(startExport, { store })
-    await expect.poll(async () => (await stateOf(running))?.state, { timeout: 20_000 }).toBe('RUNNING')
+    await expect.poll(async () => (await stateOf(running))?.state).toBe('RUNNING')
     const replies = await Promise.all(Array.from({ length: 12 }, () => gateway.graphql(startExport, { store })))
     const refused = replies.flatMap(({ errors = [] }) => errors)
     expect(refused).toHaveLength(9)
@@ -197,8 +197,8 @@ it("runs a job of another store while one store's job is held and many of its jo
     const found = db.selectFrom('job').select('state').where('store_uuid', '=', store).orderBy('created_at')
     return (await found.execute()).map(({ state }) => state)
   }
-  await expect.poll(patient.database.lockWaiters, { timeout: 20_000 }).toBe(1)
-  await expect.poll(() => states(other), { timeout: 20_000 }).toEqual(['succeeded'])
+  await expect.poll(patient.database.lockWaiters).toBe(1)
+  await expect.poll(() => states(other)).toEqual(['succeeded'])
   expect(await states(busy)).toEqual(['running', ...Array(9).fill('queued')])
 })
 

@@ -7,6 +7,7 @@ import { connect } from '../../../src/database/connection/connect.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
+import { program } from '../servers/installed.ts'
 import { citusNodes, createDistributedTemplate, dropDistributed } from './citus.ts'
 import { startPooler } from './pooler.ts'
 import { createStandby, type Standby } from './standby.ts'
@@ -26,8 +27,8 @@ declare module 'vitest' {
 
 /**
  * The run's PostgreSQL; test files copy its migrated database. TEST_POSTGRES_BIN: the programs of another version.
- * TEST_PGBOUNCER: the program of a pooler that gateways connect through. TEST_PARTITIONS: how many the large tables
- * have.
+ * TEST_PGBOUNCER: the program of a pooler that gateways connect through, found through the PATH, or its path.
+ * TEST_PARTITIONS: how many the large tables have.
  * TEST_REPLICA_DELAY: how many ms the replica lags that gateways read from.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -50,8 +51,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('replicaServer', replica?.connection ?? null)
   project.provide('template', template)
   project.provide('postgres', citus ?? { host, port, user })
-  const program = process.env.TEST_PGBOUNCER
-  const pooler = program ? await startPooler(program, dataDir, { host, port, user }) : undefined
+  const given = process.env.TEST_PGBOUNCER
+  const pooler = given ? await startPooler(program(given), dataDir, { host, port, user }) : undefined
   const gatewayServer = pooler?.connection ?? citus ?? { host, port, user }
   project.provide('gatewayServer', { ...gatewayServer, transactionPooling: pooler !== undefined })
   return async () => {

@@ -1,5 +1,5 @@
 import { accessSync, constants, globSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 
 /** What apt-get installs for a program whose package has another name. */
 const packages: Record<string, string> = {
@@ -10,8 +10,8 @@ const packages: Record<string, string> = {
 }
 
 /**
- * The path of a program that a test or a benchmark starts: `setting`, or where it is on the PATH or in the folders that
- * Debian has beside it. Throws what to install.
+ * The path of a program that a test or a benchmark starts: `setting`, or where it is found on the PATH and in the folders
+ * that Debian has beside it. A name may be a path already. Throws what to install.
  */
 export function program(name: string, setting?: string): string {
   const found = setting ?? findProgram(name)
@@ -21,7 +21,7 @@ export function program(name: string, setting?: string): string {
 
 export function findProgram(name: string): string | undefined {
   return folders()
-    .map((folder) => join(folder, name))
+    .map((folder) => resolve(folder, name))
     .find(isProgram)
 }
 
