@@ -99,12 +99,13 @@ const pageArgs = builder.args((t) => ({
 
 type PageArguments = InputShapeFromFields<typeof pageArgs>
 
-const queryOf = ({ channel, assetFormat, ...page }: PageArguments) => ({
-  ...withDefaults({ channel, assetFormat }),
-  ...pageOf(page, largestPage),
-})
+const queryOf = (args: PageArguments) => {
+  const { channel, assetFormat } = withDefaults({ channel: args.channel, assetFormat: args.assetFormat })
+  const { offset, limit } = pageOf(args, largestPage)
+  return { channel, assetFormat, offset, limit }
+}
 
-const pageCost = (args: PageArguments) => ({ field: 1, multiplier: queryOf(args).limit })
+const pageCost = (args: PageArguments) => ({ field: 1, multiplier: pageOf(args, largestPage).limit })
 
 builder.objectField(StoreRef, 'assetGroups', (t) =>
   t.field({

@@ -80,11 +80,11 @@ function createOperations(engine: Engine, { log, pageCacheMb, contextOf }: RestP
   const run = (
     document: DocumentNode,
     variables: Record<string, unknown>,
-    { caller, requestId, ...call }: CallContext<Caller>,
-    options: Omit<RunOptions, 'maxAffected'>,
+    { caller, requestId, maxAffected }: CallContext<Caller>,
+    { transaction, replica, restListing }: Omit<RunOptions, 'maxAffected'>,
   ) =>
     traced('operation', operationNameOf(document), async () => {
-      const context = contextOf(caller, requestId, { ...options, ...call })
+      const context = contextOf(caller, requestId, { transaction, replica, restListing, maxAffected })
       const { data, errors } = await operationOf(document).run(variables, context)
       return { data: data as unknown, errors: errors && publicErrors(errors, log, requestId) }
     })

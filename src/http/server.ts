@@ -69,18 +69,18 @@ function contextOf(request: IncomingMessage, response: ServerResponse, trace: Se
 }
 
 async function serve(
-  { cors, ...routes }: ServerOptions,
+  options: ServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   { requestId }: RequestContext,
 ): Promise<RequestSummary> {
-  const allowed = cors?.(request)
+  const allowed = options.cors?.(request)
   try {
     if (allowed?.isPreflight) {
       respond(request, response, requestId, { status: 204, headers: {} }, allowed.headers)
       return noOperation
     }
-    const { answer, headers, summary } = await route(routes, request, response, requestId)
+    const { answer, headers, summary } = await route(options, request, response, requestId)
     const encoding = encodingOf(request, answer)
     const sent = encoding ? await compressed(answer, encoding) : answer
     const varying = encoding && { Vary: allowed ? 'Origin, Accept-Encoding' : 'Accept-Encoding' }
@@ -88,7 +88,7 @@ async function serve(
     return { ...noOperation, ...summary }
   } catch (thrown) {
     if (request.destroyed && !request.complete) return noOperation
-    const error = routes.errorOf(thrown, requestId.text)
+    const error = options.errorOf(thrown, requestId.text)
     if (response.headersSent) response.destroy()
     else respond(request, response, requestId, errorResponse(error, requestId.text), allowed?.headers)
     return noOperation

@@ -32,10 +32,8 @@ export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Prom
   }
 }
 
-async function answerTo(
-  api: GraphQLApi,
-  { request, search, headers, id, ...incoming }: HttpRequest,
-): Promise<OperationResult> {
+async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<OperationResult> {
+  const { request, search, headers, id } = incoming
   const { method = 'GET' } = request
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
   const caller = incoming.caller()

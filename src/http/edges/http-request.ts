@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/caller.ts'
 import type { HttpResponse, OperationResult, RequestHeaders } from '../../request/exchange.ts'
 import type { RequestSummary } from '../../request/log.ts'
 import type { RequestId } from '../../request/request-id.ts'
-import { byteLength, requireLength } from '../body/body-size.ts'
+import { byteLength, piecesOf, requireLength } from '../body/body-size.ts'
 import type { Reserve } from '../memory-budget.ts'
 
 /** A request, with what it may do. */
@@ -34,6 +34,8 @@ export function withinLimits(
   maxBytes = Number.POSITIVE_INFINITY,
 ): HttpResult {
   if (!summary?.isWrite) requireLength(answer, maxBytes)
+  // Once: the length of the text is not counted before its bytes are made.
+  if (answer.body !== undefined && !Object.isFrozen(answer)) answer.body = piecesOf(answer.body)
   if (request.method !== 'HEAD') reserve(byteLength(answer.body), summary?.isWrite)
   return { answer, summary: { api, ...summary } }
 }
