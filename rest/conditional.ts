@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { HttpResponse, RestRequest } from '../src/request/exchange.ts'
+import { bytesOf } from '../src/text.ts'
 import type { Endpoint } from './endpoint.ts'
 import { envelopeHead, toJson } from './response/envelope.ts'
 
@@ -51,7 +52,7 @@ export async function answerVersioned(
     if (current !== null && cached?.version === current) return answered(current, cached.data)
   }
   const { data: result, version } = await read.answer()
-  const data = Buffer.from(`${toJson(endpoint.toData(result))}}`)
+  const data = bytesOf(`${toJson(endpoint.toData(result))}}`)
   if (version !== null) cache.set(key, { version, data })
   return answered(version, data)
 }

@@ -3,6 +3,14 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
+const encoder = new TextEncoder()
+
+/** The bytes of a text. Most texts are ASCII: to write one takes less time than to measure it first, as Node does. */
+export function bytesOf(text: string): Buffer<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafe(text.length)
+  return encoder.encodeInto(text, bytes).read === text.length ? bytes : Buffer.from(text)
+}
+
 /** The text's length in characters, which are code points everywhere in this service. */
 export function lengthOf(text: string): number {
   let length = text.length

@@ -122,12 +122,17 @@ function isLonger(value: unknown, max: number): boolean {
   let left = max
   const visit = (part: unknown): void => {
     if (typeof part === 'string') left -= part.length
-    if (typeof part !== 'object' || part === null) return
-    const isList = Array.isArray(part)
-    for (const key in part) {
-      left -= isList ? 3 : key.length + 6
-      visit((part as Record<string, unknown>)[key])
-      if (left < 0) return
+    else if (Array.isArray(part)) {
+      for (let i = 0; i < part.length && left >= 0; i++) {
+        left -= 3
+        visit(part[i])
+      }
+    } else if (typeof part === 'object') {
+      for (const key in part) {
+        left -= key.length + 6
+        visit((part as Record<string, unknown>)[key])
+        if (left < 0) return
+      }
     }
   }
   visit(value)

@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../../request/exchange.ts'
 import { HttpError } from '../../request/http-error.ts'
+import { bytesOf } from '../../text.ts'
 
 type Body = NonNullable<HttpResponse['body']>
 
@@ -10,7 +11,7 @@ export function byteLength(body: Body | undefined = ''): number {
 
 /** The bytes of a body. */
 export function piecesOf(body: Body): readonly Buffer[] {
-  return typeof body === 'string' ? [Buffer.from(body)] : body
+  return typeof body === 'string' ? [bytesOf(body)] : body
 }
 
 /** Throws `invalid_request` when the answer to a read is too long. */

@@ -12,6 +12,13 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBodyBytes) return 'too large'
   reserve(announced)
+  // A short body arrives with its headers.
+  const whole: Buffer<ArrayBuffer> | null = request.complete ? request.read() : null
+  if (whole !== null) {
+    if (announced === 0) reserve(whole.length)
+    await startOnePerTick()
+    return whole
+  }
   // Chunks are copied as they arrive: to join those of several bodies that end at the same time takes 100 ms.
   let body = Buffer.allocUnsafe(announced)
   let size = 0
