@@ -4,7 +4,8 @@ import type { Logger } from 'pino'
 import { schema } from '../../schema/index.ts'
 import { createCountedAuthentication } from '../auth/authentication.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
-import { readFeedDelay } from '../catalogue/changes/cursor.ts'
+import { watchWriters } from '../auth/report-sessions.ts'
+import { oldestWriter } from '../catalogue/changes/oldest-writer.ts'
 import { startFollower } from '../catalogue/projections/follower.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
@@ -115,7 +116,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     replicas: replicas?.states,
     queueDelay: async () => (await readQueue(db)).seconds,
     projectionFailures,
-    feedDelay: options.changesRetention > 0 ? () => readFeedDelay(db) : undefined,
+    feedDelay: options.changesRetention > 0 ? async () => (await oldestWriter(db)).seconds : undefined,
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
     peers: options.peers,
@@ -168,7 +169,9 @@ function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['r
   const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention, jobQuotas, jobQueued: wake }, log)
   const ownDb = connect({ ...connection, ...followerConnections }, () => {})
   const follower = startFollower(ownDb, runPatterns, log)
+  const stopWatch = changesRetention > 0 ? watchWriters(db, log) : undefined
   const stop = async () => {
+    stopWatch?.()
     await follower.stop()
     await ownDb.destroy()
     await stopMaintenance()

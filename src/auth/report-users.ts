@@ -43,6 +43,7 @@ export async function addReportUser(
     }
     const password = login ? undefined : await createLogin(transaction, name)
     const role = sql.id(name)
+    if (!login?.isKnown) await limitLogin(transaction, name)
     await sql`grant usage on schema report to ${role}`.execute(transaction)
     await sql`grant select on all tables in schema report to ${role}`.execute(transaction)
     await sql`
@@ -86,8 +87,9 @@ async function requireViews(db: Transaction<Database>): Promise<void> {
 }
 
 async function findLogin(db: Transaction<Database>, name: string) {
-  const { rows } = await sql<{ isPrivileged: boolean; isMadeHere: boolean }>`
-    select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls
+  const { rows } = await sql<{ isPrivileged: boolean; isMadeHere: boolean; isKnown: boolean }>`
+    select exists (select from report_user u where u.name = rolname) as "isKnown",
+      rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls
         or exists (select from pg_auth_members where member = r.oid)
         or has_table_privilege(r.oid, 'product', 'select')
         or has_database_privilege(r.oid, current_database(), 'create')
@@ -106,10 +108,47 @@ async function findLogin(db: Transaction<Database>, name: string) {
 async function createLogin(db: Transaction<Database>, name: string): Promise<string> {
   const password = newPassword()
   if (await attempt(db, sql`select create_report_login(${name}::name, ${verifierOf(password)})`)) return password
-  const statement = `create role ${name} login noinherit connection limit 5 password '…'`
+  const user = await currentUser(db)
+  const statement = `create role ${name} login noinherit connection limit 5 password '…' role ${user}`
   throw new Error(
     `the user of DATABASE_URL may not create roles: let one who may run "${statement}", then repeat this command`,
   )
+}
+
+async function currentUser(db: Transaction<Database>): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`select quote_ident(current_user) as name`.execute(db)
+  return rows[0]?.name
+}
+
+/** What a login begins with; it can change this for itself, but not its number of connections. */
+const settings = [
+  sql`search_path = report`,
+  sql`default_transaction_read_only = on`,
+  sql`statement_timeout = '60s'`,
+  sql`lock_timeout = '5s'`,
+  sql`idle_in_transaction_session_timeout = '60s'`,
+  sql`jit = off`,
+  sql`max_parallel_workers_per_gather = 0`,
+]
+
+/** Sets limits, by the right of a login to change its own. Throws if the user may not act as the login. */
+async function limitLogin(db: Transaction<Database>, name: string): Promise<void> {
+  const role = sql.id(name)
+  if (!(await attempt(db, sql`set local role ${role}`))) {
+    const statement = `grant ${name} to ${await currentUser(db)}`
+    throw new Error(
+      `the user of DATABASE_URL must be a member of ${name}: let one who may run "${statement}", then repeat this command`,
+    )
+  }
+  for (const setting of settings) await sql`alter role ${role} set ${setting}`.execute(db)
+  await sql`set local role none`.execute(db)
+  // What only superusers may do.
+  await attempt(db, sql`alter role ${role} set temp_file_limit = '1GB'`)
+  await sql`do $$ begin
+    if (select rolsuper from pg_roles where rolname = current_user) then
+      revoke execute on function lo_creat, lo_create, lo_from_bytea from public;
+    end if;
+  end $$`.execute(db)
 }
 
 /** Runs a statement. Returns false if the user may not run it; the transaction can continue. */

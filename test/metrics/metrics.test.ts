@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
+import { oldestWriter } from '../../src/catalogue/changes/oldest-writer.ts'
 import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
@@ -62,6 +63,8 @@ describe('the metrics', () => {
     await slow.query('begin')
     await slow.query('select pg_current_xact_id(), pg_sleep(0.3)')
     const { text } = await gateway.call('/metrics')
+    const pid = (await slow.query('select pg_backend_pid() as pid')).rows[0].pid
+    await expect.poll(() => oldestWriter(gateway.database.db)).toMatchObject({ session: { pid, user: 'catalogue' } })
     await slow.end()
     expect(figureOf(text, 'catalogue_changes_delay_seconds ')).toBeGreaterThan(0.25)
   })

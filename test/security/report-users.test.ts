@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { endReportSessions } from '../../src/auth/report-sessions.ts'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { listChanges } from '../../src/catalogue/changes/list-changes.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { refusal, runCli } from '../support/clients/cli.ts'
-import { databaseUrl } from '../support/database/database.ts'
+import { databaseUrl, type TestDatabase } from '../support/database/database.ts'
 import { queryOnce } from '../support/database/sql-client.ts'
 import { storeIn } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -157,6 +159,9 @@ describe('a report user', () => {
     `select pg_read_file('postgresql.conf')`,
     `select * from job_queue.job`,
     `alter system set log_statement = 'all'`,
+    'select lo_create(0)',
+    'select lo_creat(-1)',
+    `select lo_from_bytea(0, 'a')`,
   ])('may not %s', async (statement) => {
     await user.query('set default_transaction_read_only = off')
     const denial = user.query(statement.replace('$foreign', fixture.foreign))
@@ -173,6 +178,25 @@ describe('a report user', () => {
     )
     expect(rows).toEqual([{ timeout: '1min', readOnly: 'on', jit: 'off', workers: '0' }])
     await expect(login()).rejects.toThrow(/too many connections for role/)
+  })
+
+  it('cannot hold back the feed of changes: its session is ended', async () => {
+    const { catalogue } = gateway.database
+    const writer = await login()
+    const ended = endOf(writer)
+    const codesAfter = async (after: string | null) => {
+      const { changes } = await listChanges(catalogue, fixture.own, {}, { after, limit: 10 })
+      return changes.flatMap(({ codes }) => codes)
+    }
+    const { next } = await listChanges(catalogue, fixture.own, {}, { after: 'latest', limit: 1 })
+    await writer.query('begin read write')
+    await writer.query('select pg_current_xact_id()')
+    const product = [{ product_code: 'AFTER', Color: 'red' }]
+    const posted = await gateway.call(`/v1/products?store_uuid=${fixture.own}`, { method: 'POST', body: product })
+    expect(posted.status).toBe(200)
+    expect(await codesAfter(next)).toEqual([])
+    await ended
+    await expect.poll(() => codesAfter(next)).toEqual(['AFTER'])
   })
 
   it('logs in with its password only, which the server has as a hash', async () => {
@@ -193,6 +217,23 @@ describe('a report user', () => {
     await withPassword(password)
   })
 })
+
+/** Waits also where an error ends it. */
+function endOf(client: pg.Client): Promise<void> {
+  return new Promise((resolve) => client.once('end', () => resolve()))
+}
+
+/** The login begins with limits, and the user of the gateway ends its session. */
+async function expectLimits(db: TestDatabase['db'], reader: string, database: string): Promise<void> {
+  const client = new pg.Client({ ...server, user: reader, database })
+  const ended = endOf(client)
+  await client.on('error', () => {}).connect()
+  const { rows } = await client.query(`select current_setting('jit') as jit, current_setting('search_path') as path`)
+  expect(rows).toEqual([{ jit: 'off', path: 'report' }])
+  await client.query('begin read write; select pg_current_xact_id()')
+  await expect.poll(() => endReportSessions(db, 0)).toMatchObject([{ user: reader, database }])
+  await ended
+}
 
 describe('catalog report-user', () => {
   it('adds stores, lists logins, and removes one, which sees nothing from then on', async () => {
@@ -251,6 +292,7 @@ describe('catalog report-user', () => {
     expect(await catalog(['add', reader, '--store', store], url)).toMatchObject({ code: 0, stdout: '' })
     const seen = await queryOnce({ ...server, user: reader, database: owner }, 'select store_uuid from report.stores')
     expect(seen.rows).toEqual([{ store_uuid: store }])
+    await expectLimits(db, reader, owner)
     const removed = await catalog(['remove', reader], url)
     expect(removed.stderr).toContain(`"drop role ${reader}" deletes it`)
   })
@@ -284,6 +326,7 @@ describe('catalog report-user', () => {
       const { catalogue, store, url, login, asLogin } = await openDatabase(true)
       expect(await catalog(['add', login, '--store', store], url)).toMatchObject({ code: 0 })
       await expect(asLogin(plant)).rejects.toThrow('permission denied for schema public')
+      await expectLimits(catalogue.db, login, new URL(url).pathname.slice(1))
       await write(catalogue, false, (within) => upsertProducts(within, store, [{ productCode: 'A' }]))
     })
 

@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../database/tables.ts'
+import { sql } from 'kysely'
 import { CatalogueError, invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 
@@ -66,18 +65,4 @@ function isBefore(one: Position, other: Position): boolean {
 /** The last one of positions. */
 export function latestOf(positions: readonly (Position | undefined)[]): Position {
   return positions.reduce<Position>((last, one) => (one && isBefore(last, one) ? one : last), positionOf(0, 0))
-}
-
-/**
- * The delay of the feed in seconds: the age of the oldest writing transaction of the server. Transactions of other
- * users count only if this user may see them.
- */
-export async function readFeedDelay(db: Kysely<Database>): Promise<number> {
-  const { rows } = await sql<{ seconds: number }>`
-    select coalesce(max(extract(epoch from clock_timestamp() - since)), 0)::float8 as seconds
-    from (
-      select xact_start as since from pg_stat_activity where backend_xid is not null
-      union all select prepared from pg_prepared_xacts
-    ) open`.execute(db)
-  return rows[0]?.seconds ?? 0
 }

@@ -62,23 +62,15 @@ begin
     from job where ' || own;
 end $$;
 
--- Makes a login for `report_user`, if the user may create roles. It can change its settings for itself, but not the
--- limit of its connections; that of its temporary files, which only superusers set, neither.
+-- Makes a login for `report_user`, if the user may create roles, and makes the user a member: only members may end its
+-- sessions. From PostgreSQL 16 on, who has created a role is a member without its rights.
 create function create_report_login(login name, verifier text) returns void language plpgsql as $$
 begin
   execute format('create role %I login noinherit connection limit 5 password %L', login, verifier);
   execute format('comment on role %I is ''report user of the catalogue gateway''', login);
-  execute format('alter role %I set search_path = report', login);
-  execute format('alter role %I set default_transaction_read_only = on', login);
-  execute format('alter role %I set jit = off', login);
-  execute format('alter role %I set max_parallel_workers_per_gather = 0', login);
-  execute format('alter role %I set statement_timeout = ''60s''', login);
-  execute format('alter role %I set lock_timeout = ''5s''', login);
-  execute format('alter role %I set idle_in_transaction_session_timeout = ''60s''', login);
-  begin
-    execute format('alter role %I set temp_file_limit = ''1GB''', login);
-  exception
-    when insufficient_privilege then null;
-  end;
+  if not pg_has_role(login, 'usage') then
+    execute format('grant %I to %I %s', login, current_user,
+      case when current_setting('server_version_num')::integer >= 160000 then 'with inherit true, set true' end);
+  end if;
 end $$;
 revoke execute on function create_report_login from public;
