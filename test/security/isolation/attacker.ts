@@ -50,6 +50,8 @@ const stateOfStore = `select concat_ws(' ', ${[
 export class Attacker {
   readonly url: string
   readonly token: string
+  /** Another one of the same store. */
+  readonly otherToken: string
   /** With the scope write only. */
   readonly writeToken: string
   readonly store: string
@@ -60,9 +62,14 @@ export class Attacker {
   readonly #database: Client
   readonly #secret: string
 
-  constructor(given: Pick<Attacker, 'url' | 'token' | 'writeToken' | 'store'>, database: Client, secret: string) {
+  constructor(
+    given: Pick<Attacker, 'url' | 'token' | 'otherToken' | 'writeToken' | 'store'>,
+    database: Client,
+    secret: string,
+  ) {
     this.url = given.url
     this.token = given.token
+    this.otherToken = given.otherToken
     this.writeToken = given.writeToken
     this.store = given.store
     this.#database = database

@@ -14,7 +14,7 @@ const startExport = `mutation ($store: ID!, $format: FileFormat, $channel: Strin
   job: startExport(storeUuid: $store, format: $format, channel: $channel) { jobId } }`
 
 /** Makes products with the attributes, in requests of about 4 MB. */
-async function fill(attacker: Attacker, products: number, attributesOf: (i: number) => object): Promise<void> {
+export async function fill(attacker: Attacker, products: number, attributesOf: (i: number) => object): Promise<void> {
   const perRequest = Math.max(1, Math.min(5_000, Math.floor(4_000_000 / JSON.stringify(attributesOf(0)).length)))
   for (let from = 0; from < products; from += perRequest) {
     const patches = times(Math.min(perRequest, products - from), (i) => ({

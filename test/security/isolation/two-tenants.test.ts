@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, seed } from '../../faults/support/scale.ts'
 import { useDatabase } from '../../support/database/database.ts'
-import { attacks } from './attacks.ts'
+import { attacks as attacksOfOneToken } from './attacks.ts'
+import { attacksOfTwoTokens } from './attacks-of-two-tokens.ts'
 import { randomAttack } from './random-attack.ts'
 import {
   type Attack,
@@ -26,6 +27,8 @@ beforeAll(async () => {
   if (isLong) await warmUp(tenants)
 }, 240_000)
 afterAll(() => tenants.stop())
+
+const attacks = [...attacksOfOneToken, ...attacksOfTwoTokens]
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 

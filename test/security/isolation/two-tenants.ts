@@ -36,7 +36,8 @@ export async function startTwoTenants(database: TestDatabase, env: Record<string
     const store = await newStore(program)
     const tokenOf = async (...scopes: ('READ' | 'WRITE')[]) =>
       (await newToken(program, { scopes, stores: [store] })).secret
-    return { store, token: await tokenOf('READ', 'WRITE'), writeToken: await tokenOf('WRITE') }
+    const [token, otherToken] = [await tokenOf('READ', 'WRITE'), await tokenOf('READ', 'WRITE')]
+    return { store, token, otherToken, writeToken: await tokenOf('WRITE') }
   }
   const neighbour: Neighbour = { url, codes, ...(await newTenant()) }
   await restData(
