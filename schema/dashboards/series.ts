@@ -10,6 +10,7 @@ import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/rows/series.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { importedRowsMetric } from '../../src/jobs/job-rows.ts'
+import { costly } from '../../src/request/context.ts'
 import { storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
@@ -92,7 +93,7 @@ builder.queryField('series', (t) =>
       const metric = metrics[name]
       if (metric !== importedRowsMetric) requireLedger(context)
       const request = { ...given, by: by ?? [], intervalMs: interval, maxPoints: maxPoints ?? 500 }
-      return listSeries(context.catalogue, metric, request)
+      return costly(() => listSeries(context.catalogue, metric, request))
     },
   }),
 )

@@ -1,3 +1,4 @@
+import { isBare } from '../../src/catalogue/conditions.ts'
 import { pageProducts } from '../../src/catalogue/products/list/list-products.ts'
 import type { ListedProduct, Product } from '../../src/catalogue/products/list/measured-products.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
@@ -10,6 +11,7 @@ import {
   requireOrderAmongStores,
 } from '../../src/catalogue/products/list/products-of-stores.ts'
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { costly } from '../../src/request/context.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, largestSize, statementCost } from '../builder/connection.ts'
@@ -17,6 +19,9 @@ import { ProductStatus } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductRef } from './product.ts'
 import { ProductFilterInput, ProductOrderInput, selectionCost } from './product-filter.ts'
+
+/** To skip more products takes a core for long. */
+const mostSkipped = 1_000
 
 const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('ProductPage').implement({
   description: 'A page of products, ordered by code (by code point).',
@@ -51,7 +56,9 @@ builder.queryField('productPage', (t) =>
     },
     resolve: (_root, { storeUuid, filter, ...page }, { catalogue, enumerations }) => {
       const given = requireGoodFilter(filter, enumerations)
-      return pageProducts(catalogue, storeUuid, given, pageOf(page, largestSize))
+      const { offset, limit } = pageOf(page, largestSize)
+      const isCostly = !isBare(given) || offset > mostSkipped
+      return costly(() => pageProducts(catalogue, storeUuid, given, { offset, limit }), isCostly)
     },
   }),
 )
@@ -122,8 +129,8 @@ builder.queryField('products', (t) =>
         return keysetConnection<ListedProduct>(args, {
           keyOf: (product) => keyAmongStores(order, product),
           isKey: (key) => isKeyAmongStores(order, key),
-          read: (page) => listProductsOfStores(catalogue, stores, given, page, order),
-          count: () => countProductsOfStores(catalogue, stores, given),
+          read: (page) => costly(() => listProductsOfStores(catalogue, stores, given, page, order)),
+          count: () => costly(() => countProductsOfStores(catalogue, stores, given)),
         })
       },
     },

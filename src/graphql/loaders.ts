@@ -22,7 +22,7 @@ import {
 } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'
 import { findReverts } from '../catalogue/changes/receipt.ts'
-import type { KeysetPage } from '../catalogue/conditions.ts'
+import { isBare, type KeysetPage } from '../catalogue/conditions.ts'
 import { countProducts } from '../catalogue/products/list/count-products.ts'
 import { countValues, type FacetQuery } from '../catalogue/products/list/facets.ts'
 import { findProducts, listProducts } from '../catalogue/products/list/list-products.ts'
@@ -33,6 +33,7 @@ import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
 import { findStores } from '../catalogue/stores/stores.ts'
 import { countJobs, type JobFilter, listJobs } from '../jobs/list-jobs.ts'
+import { costly } from '../request/context.ts'
 
 /** For pages of many stores. */
 const filterCallsAtOnce = 10
@@ -56,7 +57,7 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(catalogue, groups)),
     attributeDefinitions: ofStores((uuid) => listDefinitions(catalogue, uuid)),
     attributeViolations: byStore(
-      (uuid, definitions: readonly StoredDefinition[]) => findViolations(catalogue, uuid, definitions),
+      (uuid, definitions: readonly StoredDefinition[]) => costly(() => findViolations(catalogue, uuid, definitions)),
       ({ name }) => name,
     ),
     productCounts: ofStores((uuid) => countStatuses(catalogue, uuid)),
@@ -87,17 +88,19 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     ),
     jobCount: perArguments((filter: JobFilter) => ofStores((uuid) => countJobs(catalogue, uuid, filter))),
     products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
-      ofStores((uuid) => listProducts(catalogue, uuid, ...args)),
+      ofStores((uuid) =>
+        costly(() => listProducts(catalogue, uuid, ...args), !isBare(args[0]) || args[2]?.field === 'attribute'),
+      ),
     ),
     productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
-      ofStores((uuid) => countProducts(catalogue, uuid, filter)),
+      ofStores((uuid) => costly(() => countProducts(catalogue, uuid, filter), !isBare(filter))),
     ),
-    facets: perArguments((query: FacetQuery) => ofStores((uuid) => countValues(catalogue, uuid, query))),
+    facets: perArguments((query: FacetQuery) => ofStores((uuid) => costly(() => countValues(catalogue, uuid, query)))),
     assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
       ofStores((uuid) => findPage(catalogue, uuid, query, filter), filter && filterCallsAtOnce),
     ),
     changes: perArguments(([filter, page]: [ChangeFilter, PageRequest]) =>
-      ofStores((uuid) => listChanges(catalogue, uuid, filter, page)),
+      ofStores((uuid) => costly(() => listChanges(catalogue, uuid, filter, page), !isBare(filter))),
     ),
     history: perArguments((page: PageRequest) =>
       byCode(async (uuid, codes) => {

@@ -11,7 +11,7 @@ export interface Task<Input = unknown> {
   cancellation: MessagePort
 }
 
-type ThreadContext = Required<RequestContext>
+type ThreadContext = RequestContext & Required<Pick<RequestContext, 'reportProgress'>>
 
 /** The result of a task, and the part of its memory that is moved to the other thread instead of copied. */
 export interface TaskResult<Output> {

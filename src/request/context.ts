@@ -15,6 +15,8 @@ export interface RequestContext {
   /** The caller's token, with which the other tokens of the tenant take turns. */
   readonly tokenId: string
   readonly readLimit: ReadLimit
+  /** Whether statements wait for a core of the database. */
+  readonly isCostly?: boolean
   /** Restarts the deadline of the work; only in a thread of a pool. */
   readonly reportProgress?: () => void
 }
@@ -30,4 +32,9 @@ export function currentReadLimit(): ReadLimit {
 export function withContext<T>(changes: Partial<RequestContext>, work: () => T): T {
   const context = requestContext.getStore()
   return context ? requestContext.run({ ...context, ...changes }, work) : work()
+}
+
+/** Runs reads that may take a core of the database for long: each statement of them waits for one. */
+export function costly<T>(reads: () => T, isCostly = true): T {
+  return isCostly ? withContext({ isCostly }, reads) : reads()
 }

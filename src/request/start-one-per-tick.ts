@@ -9,8 +9,8 @@ const longStartMs = 5
 const maxWaitMs = 20
 
 /**
- * At most one large request starts per event-loop iteration, tenants in rotation. A hundred requests of 10 ms that arrive
- * at once block the thread for half of the time, 10 ms at a time.
+ * At most one large request starts per event-loop iteration, in rotation among tenants. A hundred requests of 10 ms
+ * that arrive at once block the thread for half of the time, 10 ms at a time.
  */
 export async function startOnePerTick(): Promise<void> {
   const release = await starts.acquire(requestContext.getStore())

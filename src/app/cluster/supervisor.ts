@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ConnectionConfig } from '../../database/connection/session.ts'
@@ -27,7 +28,8 @@ export async function superviseWorkers(
     if (all.every(({ hasClosedPort }) => hasClosedPort))
       for (const { worker } of all) send(worker, 'allPortsClosed', {})
   }
-  const ofWorker = { ...connection, max: connectionsPerWorker(count, connection.max) }
+  const cores = Math.max(1, Math.floor(availableParallelism() / count))
+  const ofWorker = { ...connection, max: connectionsPerWorker(count, connection.max), cores }
   const start = (number: number) => {
     const started = startWorker(number, ofWorker, reportClosedPorts, log)
     running.set(number, started)

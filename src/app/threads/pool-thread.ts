@@ -29,7 +29,7 @@ const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 /** Makes the function that answers requests in this thread, one after the other. */
 function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) {
   // A thread runs one task at a time, whose statements share these connections. Jobs have a lower priority.
-  const { db, log } = startThread({ connection, logLevel }, { priority: 5, max: 5, maxPerTenant: 5 })
+  const { db, log } = startThread({ connection, logLevel }, { priority: 5, max: 5, maxPerTenant: 5, cores: 1 })
   let enumerations = fallbackEnumerations
   let hasQueuedJob = false
   const api = createApi({

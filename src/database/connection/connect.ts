@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { requestContext } from '../../request/context.ts'
@@ -35,6 +36,9 @@ const maxEndMs = 1_000
 /** How many requests may wait for a connection before the next is refused at once. */
 const maxWaiting = 1_000
 
+/** How long a costly statement waits for a core. */
+const maxWaitForCoreMs = 10_000
+
 /** Opens a pool. Nothing is sent before the first query. `onError` gets the errors of idle connections. */
 export function connect(connection: ConnectionConfig, onError: (error: Error) => void): Kysely<Database> {
   const {
@@ -42,6 +46,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
     directUrl,
     urls,
     maxPerTenant,
+    cores = availableParallelism(),
     query_timeout = maxSilentMs,
     ...given
   } = { ...defaults, ...connection }
@@ -57,11 +62,13 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
   const queue = new FairQueue({ slots, slotsPerTenant, maxWaiting, maxWaitMs })
+  const costly = { slots: cores, slotsPerTenant: Math.max(1, cores - 1), maxWaiting, maxWaitMs: maxWaitForCoreMs }
+  const queues = { queue, cores: new FairQueue(costly) }
   const settings = transactionPooling ? settingsOf('local', own) : ''
   const streams = new Set<Socket>()
   pool.on('connect', (client) => addStream(streams, client))
   const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: queued(pool, queue, urls, streams, settings) }),
+    dialect: new PostgresDialect({ pool: queued(pool, queues, urls, streams, settings) }),
   })
   const direct = directUrl ? { connectionString: directUrl, connectionTimeoutMillis: maxWaitMs } : pool.options
   // Behind a pooler, a lost host does not concern connections to the server itself.
@@ -96,7 +103,7 @@ function closeWhenSilent(client: PooledClient, silentMs: number): void {
 /** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
 function queued(
   pool: pg.Pool,
-  queue: FairQueue,
+  { queue, cores }: Record<'queue' | 'cores', FairQueue>,
   urls: readonly string[],
   streams: ReadonlySet<Socket>,
   settings: string,
@@ -112,7 +119,7 @@ function queued(
     const releaseSlot = await queue.acquire(requestContext.getStore())
     try {
       const client = await open()
-      const connection = connections.get(client) ?? new Connection(client as PooledClient, settings)
+      const connection = connections.get(client) ?? new Connection(client as PooledClient, settings, cores)
       connections.set(client, connection)
       return connection.begin(releaseSlot)
     } catch (error) {

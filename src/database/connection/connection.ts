@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { type RequestContext, requestContext } from '../../request/context.ts'
+import type { FairQueue } from '../../request/fair-queue.ts'
 import type { ReadLimit } from '../../request/read-limit.ts'
 import { requestCancel } from './cancel.ts'
 import { sendPrepared } from './prepared-statements.ts'
@@ -13,6 +14,8 @@ class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = '57014'
 }
+
+const controlsTransaction = /^\s*(begin|commit|rollback|savepoint|release|set)\b/
 
 /** A request to cancel that arrives between two statements is lost, so it is repeated. */
 const cancelAgainMs = 500
@@ -38,14 +41,16 @@ function hereOnly<R>(readLimit: ReadLimit, result: R): R {
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient
   readonly #settings: string
+  readonly #cores: FairQueue
   #onRelease = () => {}
   #context: RequestContext | undefined
   #cancelling: NodeJS.Timeout | undefined
 
-  /** `settings` begin each transaction; '' where the session has its own. */
-  constructor(pooled: PooledClient, settings: string) {
+  /** `settings` begin each transaction; '' where the session has its own. Costly statements wait for one of `cores`. */
+  constructor(pooled: PooledClient, settings: string, cores: FairQueue) {
     this.#pooled = pooled
     this.#settings = settings
+    this.#cores = cores
     pooled.connection.stream.on('data', this.#limitAnswers)
   }
 
@@ -67,18 +72,34 @@ export class Connection implements PostgresPoolClient {
     const isRollback = text.startsWith('rollback')
     const isCancelled = this.#context?.signal.aborted
     if (isCancelled && !isRollback) return Promise.reject(new Cancelled('the client has disconnected'))
-    sentStatements.publish(text)
-    const needsTransaction = this.#settings !== '' || needsCustomPlan(text)
-    const answer = needsTransaction
-      ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)
-      : sendPrepared<R>(this.#pooled, text, values)
-    this.#trace(text, answer)
+    const isCostly = requestContext.getStore()?.isCostly && !controlsTransaction.test(text)
+    const answer = isCostly ? this.#sendOnCore<R>(text, values) : this.#send<R>(text, values)
     const reportProgress = this.#context?.reportProgress
     if (reportProgress) answer.then(reportProgress, reportProgress)
     // The server rolls a broken connection back. The error to report is the one that broke it.
     if (isRollback) return answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] }))
     const readLimit = this.#context?.readLimit
     return readLimit ? answer.then((result) => hereOnly(readLimit, result)) : answer
+  }
+
+  #send<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    sentStatements.publish(text)
+    const needsTransaction = this.#settings !== '' || needsCustomPlan(text)
+    const answer = needsTransaction
+      ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)
+      : sendPrepared<R>(this.#pooled, text, values)
+    this.#trace(text, answer)
+    return answer
+  }
+
+  /** A statement that holds a core waits for nothing else: costly ones only read. */
+  async #sendOnCore<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    const release = await this.#cores.acquire(this.#context)
+    try {
+      return await this.#send<R>(text, values)
+    } finally {
+      release()
+    }
   }
 
   /** Rolls an open transaction back. Closes the connection after a request to cancel, which may arrive late. */

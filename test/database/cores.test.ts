@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
+import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
+import { costly, requestContext } from '../../src/request/context.ts'
+import { ReadLimit } from '../../src/request/read-limit.ts'
+import { useDatabase } from '../support/database/database.ts'
+
+const database = useDatabase()
+
+/** A pool for so many cores; each request of a tenant waits for a lock that another session holds. */
+async function startRequests(cores: number) {
+  const holder = await database.client()
+  await holder.query('select pg_advisory_lock(1)')
+  const db = connect({ ...database.connection, max: 10, cores }, () => {})
+  onTestFinished(async () => {
+    await holder.end()
+    await db.destroy()
+  })
+  const run = (tenant: string, { isCostly = true, signal = new AbortController().signal } = {}) => {
+    const requestId = { text: 'r', header: 'r' }
+    const given = { traceparent: undefined, trace: undefined, readLimit: new ReadLimit() }
+    const wait = () =>
+      db
+        .transaction()
+        .execute((transaction) =>
+          costly(() => sql`select pg_advisory_xact_lock_shared(1)`.execute(transaction), isCostly),
+        )
+    return requestContext.run({ ...given, requestId, signal, tenant, tokenId: tenant }, wait)
+  }
+  return { run, connections: () => connectionStateOf(db), unlock: () => holder.query('select pg_advisory_unlock(1)') }
+}
+
+it('costly statements of a tenant leave a core to others, and other statements of it need none', async () => {
+  const { run, unlock } = await startRequests(3)
+  const costly = ['a', 'a', 'a', 'a'].map((tenant) => run(tenant))
+  await expect.poll(database.lockWaiters).toBe(2)
+  const others = [run('b'), run('b')]
+  await expect.poll(database.lockWaiters).toBe(3)
+  const free = run('a', { isCostly: false })
+  await expect.poll(database.lockWaiters).toBe(4)
+  await unlock()
+  await Promise.all([...costly, ...others, free])
+})
+
+it('a client that leaves does not wait for a core', async () => {
+  const { run, unlock, connections } = await startRequests(1)
+  const first = run('a')
+  await expect.poll(database.lockWaiters).toBe(1)
+  const leaving = new AbortController()
+  const waits = run('a', { signal: leaving.signal })
+  const next = run('a')
+  await expect.poll(() => connections()?.total).toBe(3)
+  leaving.abort()
+  await expect(waits).rejects.toThrow(/left|disconnected/)
+  await unlock()
+  await Promise.all([first, next])
+})

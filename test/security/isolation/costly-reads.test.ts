@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { addProducts, newStore } from '../../support/factories.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+import { newToken } from '../../support/tokens.ts'
+
+/** Where there is one core, a tenant may have it. */
+const gateway = useGateway({ connection: { cores: 1 } })
+
+let store: string
+let tokens: string[]
+beforeAll(async () => {
+  store = await newStore(gateway)
+  await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red' } }])
+  const made = [1, 2].map(() => newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] }))
+  tokens = (await Promise.all(made)).map(({ secret }) => secret)
+})
+
+/** The sessions of the gateway that wait for a lock, and those that have begun and wait for a core. */
+async function sessions() {
+  const { rows } = await sql<{ locked: number; idle: number }>`
+    select count(*) filter (where wait_event_type = 'Lock')::int as locked,
+      count(*) filter (where state = 'idle in transaction')::int as idle
+    from pg_stat_activity where datname = current_database() and application_name = 'catalogue-gateway'`.execute(
+    gateway.database.db,
+  )
+  return rows[0]
+}
+
+const red = '{ attributes: [{ name: "Color", contains: "re" }] }'
+
+describe('costly reads of a tenant run one after the other on one core, while others of it run:', () => {
+  it.each([
+    ['facets', 'STORE { facets(names: ["Color"]) { distinct } }'],
+    ['products by a filter', `STORE { products(filter: ${red}) { nodes { productCode } } }`],
+    ['their number', `STORE { products(filter: ${red}) { totalCount } }`],
+    [
+      'products by an attribute',
+      'STORE { products(orderBy: { field: ATTRIBUTE, attribute: "Color" }) { nodes { productCode } } }',
+    ],
+    ['pages by a filter', `productPage(storeUuid: "ID", filter: ${red}) { totalProducts }`],
+    ['pages by a large offset', 'productPage(storeUuid: "ID", offset: 1001) { totalProducts }'],
+    ['products of stores', 'products(storeUuids: ["ID"]) { nodes { productCode } }'],
+    ['changes by a filter', 'STORE { changes(filter: { actor: "nobody" }) { nodes { requestId } } }'],
+    [
+      'series',
+      'series(storeUuids: ["ID"], metric: CHANGES, from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z") { value }',
+    ],
+  ])('%s', async (_, fields) => {
+    const query = `{ ${fields.replace('STORE', 'store(storeUuid: "ID")').replaceAll('ID', store)} }`
+    const holder = await gateway.database.client()
+    await holder.query('begin; lock table product, change in access exclusive mode')
+    const ask = (token: string) => gateway.call('/graphql', { method: 'POST', body: { query }, token })
+    const asked = tokens.map(ask)
+    await expect.poll(sessions).toEqual({ locked: 1, idle: 1 })
+    const plain = gateway.call(`/v1/products?store_uuid=${store}`, { token: tokens[0] ?? '' })
+    await expect.poll(sessions).toEqual({ locked: 2, idle: 1 })
+    await holder.query('commit')
+    await holder.end()
+    expect((await plain).status).toBe(200)
+    for (const { json } of await Promise.all(asked)) expect(json).not.toHaveProperty('errors')
+  })
+})
