@@ -155,7 +155,7 @@ describe('the source', () => {
     const opening = files.filter((file) => file.startsWith('src/') && /new pg\.(Client|Pool)\b/.test(sourceOf(file)))
     expect(opening.sort()).toEqual([
       'src/database/connection/connect.ts',
-      'src/database/connection/own-connection.ts',
+      'src/database/connection/hosts.ts', // asks whether a host serves
       'src/database/connection/pooler.ts', // asks for the number of a session
       'src/embedded-postgres/lease.ts', // holds a lock
     ])

@@ -13,7 +13,7 @@ import { serve } from '../support/servers/serve.ts'
 import { figure, isLong } from './support/scale.ts'
 
 const rounds = isLong ? 10 : 1
-/** After so long it is ended by force, with 1. Where its end has no other sign, the short form allows less than that. */
+/** After so long it is ended by force, with 1. Where its end has no other sign, the short form allows less. */
 const forcedMs = 15_000
 
 const database = useDatabase({}, 'each')

@@ -22,8 +22,8 @@ const value = (i: number) => {
 const product = { product_code: 'A', ...Object.fromEntries(names.map((name, i) => [name, value(i)])) }
 
 /**
- * For how long the thread of the gateway, which is also that of this test, computes during the work, in ms of its CPU: a
- * busy machine may block it for any time.
+ * For how long the thread of the gateway, which is also that of this test, computes during the work, in ms of its CPU:
+ * a busy machine may block it for any time.
  */
 async function computedDuring(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage()

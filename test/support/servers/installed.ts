@@ -10,8 +10,8 @@ const packages: Record<string, string> = {
 }
 
 /**
- * The path of a program that a test or a benchmark starts: `setting`, or where it is found on the PATH and in the folders
- * that Debian has beside it. A name may be a path already. Throws what to install.
+ * The path of a program that a test or a benchmark starts: `setting`, or where it is found on the PATH and in the
+ * folders that Debian has beside it. A name may be a path already. Throws what to install.
  */
 export function program(name: string, setting?: string): string {
   const found = setting ?? findProgram(name)
