@@ -1315,7 +1315,7 @@ export interface components {
          */
         Prefer: string;
         /**
-         * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+         * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
          * @example 0/16B3748
          */
         XCatalogueAfter: string;
@@ -1390,7 +1390,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -1593,7 +1593,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -1783,7 +1783,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -1959,7 +1959,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2020,7 +2020,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2074,7 +2074,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2206,7 +2206,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2262,7 +2262,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2318,7 +2318,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2375,7 +2375,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2431,7 +2431,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];

@@ -53,7 +53,7 @@ const headers: readonly Header[] = [
     in: 'request',
     on: ['reads'],
     description:
-      '`X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.',
+      '`X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.',
     example: '0/16B3748',
   },
   {

@@ -5,6 +5,7 @@ import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
 import { catalogueFor, type Origin } from '../catalogue/catalogue.ts'
+import { createLatest } from '../catalogue/projections/latest.ts'
 import { createContext } from '../graphql/context.ts'
 import { createEngine, type PreparedOperation } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
@@ -29,9 +30,12 @@ export function createApi(options: ApiOptions): Api {
   const recordsChanges = options.changesRetention > 0
   const contextBy =
     (via: Origin['via']) =>
-    (caller: Caller, requestId: string, { transaction, replica, restListing, maxAffected }: RunOptions = {}) =>
-      createContext({
-        catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns), replica),
+    (caller: Caller, requestId: string, run: RunOptions = {}) => {
+      const { transaction, replica, restListing, maxAffected, isLatest } = run
+      const patterns = new RequestPatterns(options.runPatterns)
+      const catalogue = catalogueFor(transaction ?? db, caller.viewer, patterns, replica)
+      return createContext({
+        catalogue: isLatest ? { ...catalogue, caughtUp: createLatest(catalogue) } : catalogue,
         enumerations: enumerations(),
         caller,
         origin: recordsChanges ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via } : undefined,
@@ -42,8 +46,9 @@ export function createApi(options: ApiOptions): Api {
         restListing,
         affected: maxAffected === undefined ? undefined : { atMost: maxAffected, count: 0 },
       })
-  const chooseReplica = async ({ maxMs, after }: Staleness, caller: Caller) =>
-    replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
+    }
+  const chooseReplica = async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>
+    isLatest ? undefined : replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
   /** Adds the position of a successful write, if there are replicas. */
   const located = (result: OperationResult): OperationResult | Promise<OperationResult> => {
     const { answer, summary } = result
@@ -79,8 +84,9 @@ export function createApi(options: ApiOptions): Api {
     if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
     const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
     const { maxAffected } = prepared
+    const isLatest = prepared.staleness?.isLatest
     const run = async () => {
-      const context = contextBy('graphql')(caller, requestId, { replica, maxAffected })
+      const context = contextBy('graphql')(caller, requestId, { replica, maxAffected, isLatest })
       const answer = await traced('operation', name, () => prepared.run(context))
       return { answer, summary: { operation: name, isWrite: isMutation } }
     }

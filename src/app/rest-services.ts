@@ -37,6 +37,8 @@ export interface RunOptions {
   replica?: Replica | undefined
   restListing?: Context['restListing']
   maxAffected?: number | undefined
+  /** Whether reads wait until what is derived from products includes all that was committed before. */
+  isLatest?: boolean | undefined
 }
 
 /** What the REST API needs to run its operations: each is a prepared GraphQL operation. */

@@ -2,20 +2,26 @@ import type { Fault } from '../errors.ts'
 import { shown } from '../text.ts'
 import type { RequestHeaders } from './exchange.ts'
 
-/** How old the answer to a read may be, and the position that a replica must have replayed. */
+/**
+ * How old the answer to a read may be, the position that a replica must have replayed, and whether the answer must
+ * include all writes before it.
+ */
 export type Staleness = ReturnType<typeof readStaleness>
 
 /** Reads `Prefer: stale-while` and `X-Catalogue-After` of a read. */
 export function readStaleness({ prefer, 'x-catalogue-after': position }: RequestHeaders) {
   const preferred = preferenceOf(prefer, 'stale-while')
   const maxMs = preferred === undefined ? undefined : stalenessOf(preferred)
-  const after = position === undefined ? undefined : bytesOfPosition(position)
+  const isLatest = position === 'latest'
+  const after = position === undefined || isLatest ? undefined : bytesOfPosition(position)
   const faults: Fault[] = []
   if (preferred !== undefined && maxMs === undefined)
     faults.push(fault('Prefer', 'have 0s to 60s as stale-while, such as stale-while=2s or stale-while=500ms', prefer))
-  if (position !== undefined && after === undefined)
-    faults.push(fault('X-Catalogue-After', 'be the X-Catalogue-Position of a write, such as 0/16B3748', position))
-  return { maxMs, after, faults }
+  if (position !== undefined && after === undefined && !isLatest)
+    faults.push(
+      fault('X-Catalogue-After', 'be latest, or the X-Catalogue-Position of a write, such as 0/16B3748', position),
+    )
+  return { maxMs, after, isLatest, faults }
 }
 
 /** The maximum age of an answer, such as `2s` or `500ms`, in ms; undefined unless it is at most 60 s. */

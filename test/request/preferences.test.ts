@@ -19,7 +19,7 @@ it.each([
   ['lenient; stale-while=2s', undefined],
   ['note="x, stale-while=2s"', undefined],
 ])('Prefer: %s allows %s ms', (prefer, maxMs) => {
-  expect(read({ prefer })).toEqual({ maxMs, after: undefined, faults: [] })
+  expect(read({ prefer })).toEqual({ maxMs, after: undefined, isLatest: false, faults: [] })
 })
 
 it.each([
@@ -34,7 +34,7 @@ it.each([
   'no preference, stale-while=2s',
   'note="x, stale-while=2s',
 ])('Prefer: %s is refused', (prefer) => {
-  expect(read({ prefer })).toEqual({ maxMs: undefined, after: undefined, faults: ['Prefer'] })
+  expect(read({ prefer })).toEqual({ maxMs: undefined, after: undefined, isLatest: false, faults: ['Prefer'] })
 })
 
 it.each([
@@ -43,6 +43,12 @@ it.each([
   ['1/0000000a', 2 ** 32 + 10],
 ])('the position %s is %s bytes', (position, after) => {
   expect(read({ 'x-catalogue-after': position })).toMatchObject({ after, faults: [] })
+})
+
+it('asks for the latest, or for a position', () => {
+  const read = (position: string) => readStaleness({ 'x-catalogue-after': position })
+  expect(read('latest')).toEqual({ maxMs: undefined, after: undefined, isLatest: true, faults: [] })
+  expect(read('0/1')).toMatchObject({ isLatest: false })
 })
 
 it.each(['', '0', '0/', '0/1/2', 'g/1', '0/123456789', '0/1, 0/2'])('the position %j is refused', (position) => {

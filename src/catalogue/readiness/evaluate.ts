@@ -9,6 +9,8 @@ import type { Requirement } from './requirements.ts'
 
 type Sql = RawBuilder<unknown>
 
+/** The largest number of requirements times products to evaluate at a time. */
+const maxEvaluations = 60_000
 /** Longer values match no pattern: this bounds the work for a product. */
 const mostCharacters = 1_000
 
@@ -60,7 +62,8 @@ export async function findMismatching(
 /** Number of products to evaluate at a time: matching patterns with the longest values takes seconds. */
 export function chunkSize(requirements: readonly Requirement[]): number {
   const steps = requirements.reduce((sum, { pattern }) => sum + stepsOf(pattern ?? ''), 0)
-  return Math.min(1_000, Math.max(50, Math.floor(100_000 / (steps + 1))))
+  const size = Math.min(maxEvaluations / (requirements.length + 1), 100_000 / (steps + 1), 1_000)
+  return Math.max(50, Math.floor(size))
 }
 
 /** Why a product with this value does not meet a requirement. */

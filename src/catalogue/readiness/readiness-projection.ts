@@ -17,7 +17,7 @@ export const readinessProjection: Projection = {
   },
   async apply(work, storeUuid, codes) {
     const followed = (await findCounts(work, storeUuid)).filter(({ state }) => state !== 'dropped')
-    const size = Math.min(...followed.map(({ requirements }) => chunkSize(requirements)), codes.length)
+    const size = chunkSize(followed.flatMap(({ requirements }) => requirements))
     const begun = performance.now()
     for (let from = 0; from < codes.length; from += size) {
       if (from > 0 && performance.now() - begun > maxStepMs) return codes.slice(from)

@@ -128,6 +128,24 @@ it('says how far a store is', async () => {
   expect(Date.parse(found[0]?.asOf ?? '')).toBeGreaterThanOrEqual(begun - 1)
 })
 
+it('includes earlier writes where the request asks for the latest', async () => {
+  const store = await storeWithProducts(gateway, ['A'])
+  await setRequirements(gateway, store, 'SMP', [title])
+  await settled(gateway, store, 'SMP')
+  const document = 'query ($store: ID!) { store(storeUuid: $store) { readiness(channel: "SMP") { total ready } } }'
+  const read = async (after: string) => {
+    const body = { query: document, variables: { store } }
+    const { json } = await gateway.call('/graphql', { method: 'POST', headers: { 'X-Catalogue-After': after }, body })
+    return json
+  }
+  for (let products = 2; products < 12; products++) {
+    await addProducts(gateway, store, [{ productCode: `B${products}`, attributes: { Title: 'a title' } }])
+    const readiness = { total: products, ready: products - 1 }
+    expect(await read('latest')).toMatchObject({ data: { store: { readiness } } })
+  }
+  expect(await read('newest')).toMatchObject({ errors: [{ message: expect.stringContaining('must be latest, or') }] })
+})
+
 it('follows changes during a transaction elsewhere that is open', async () => {
   const store = await storeWithProducts(gateway, ['A'])
   await setRequirements(gateway, store, 'SMP', [title])

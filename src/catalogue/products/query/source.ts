@@ -47,6 +47,7 @@ interface Known {
  * otherwise `product`. Throws `invalid_request` for attributes that cannot be used so.
  */
 export async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
+  await catalogue.caughtUp?.(storeUuid)
   const uuid = visibleStore(catalogue, storeUuid)
   if (!needsColumns(question)) return { table: 'product', uuid, attributeOf: () => unknown }
   const named = namesOf(question)
