@@ -40,11 +40,11 @@ export function valuesOf({ table, uuid, attributeOf }: Source, name: string): Va
 }
 
 /**
- * The conditions of a filter on values: those that an index can find, and others. Without the attribute only `exists:
- * false` holds, and `ne` beside it.
+ * The conditions of a filter on values: those that an index finds, whose column is `key`, and others. Without the
+ * attribute only `exists: false` holds, and `ne` beside it.
  */
-export function compare(filter: AttributeFilter, values: Values): { found: Condition[]; checked: Condition[] } {
-  const { text } = values
+export function compare(filter: AttributeFilter, values: Values) {
+  const { as, text, number } = values
   const { eq, ne, in: list, contains, startsWith, exists } = filter
   const found = [
     exists === true && sql<boolean>`${text} is not null`,
@@ -59,7 +59,10 @@ export function compare(filter: AttributeFilter, values: Values): { found: Condi
     contains != null && sql<boolean>`${text} collate "default" ilike ${containing(cut(contains))}`,
   ]
   const given = (conditions: (Condition | false)[]) => conditions.filter((condition) => condition !== false)
-  return { found: given(found), checked: given(checked) }
+  const isByNumber = [eq, list, ...operators.map(([bound]) => filter[bound])].some((operand) => operand != null)
+  const column = as === 'numbers' && isByNumber ? number : text
+  const key = (list?.length ?? 0) > 1 ? undefined : column
+  return { found: given(found), checked: given(checked), key }
 }
 
 const operators = [

@@ -8,33 +8,43 @@ import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
 
-/** The condition on products `p` of a source. `indexed`: conditions that all must meet, each of which has an index. */
+/** A condition that an index finds, in the order of `key`; undefined: of several keys. */
+interface Indexed {
+  where: Condition
+  key: RawBuilder<unknown> | undefined
+}
+
+/** The condition on products `p` of a source. `indexed`: all of these are part of it. */
 export interface Compiled {
   where: Condition
-  indexed: Condition[]
+  indexed: Indexed[]
 }
 
 /** Compiles a filter; the condition is null for no product that matches. */
 export function compile(source: Source, filter: ProductFilter): Compiled {
   const parts = partsOf(source, filter)
   return {
-    where: allOf([sql<boolean>`p.store_uuid = ${source.uuid}`, ...parts.indexed, ...parts.checked]),
+    where: allOf([sql<boolean>`p.store_uuid = ${source.uuid}`, ...wheresOf(parts)]),
     indexed: parts.indexed,
   }
 }
 
-function partsOf(source: Source, filter: ProductFilter): { indexed: Condition[]; checked: Condition[] } {
+interface Parts {
+  indexed: Indexed[]
+  checked: Condition[]
+}
+
+function wheresOf({ indexed, checked }: Parts): Condition[] {
+  return [...indexed.map(({ where }) => where), ...checked]
+}
+
+function partsOf(source: Source, filter: ProductFilter): Parts {
   const compared = (filter.attributes ?? []).map((one) => compare(one, valuesOf(source, one.name)))
   const within = (filter.and ?? []).map((part) => partsOf(source, part))
   return {
     indexed: [
-      ...given([
-        filter.status != null && isAmong(sql`p.status`, texts, filter.status),
-        filter.codes != null && isAmong(sql`p.product_code`, texts, filter.codes.filter(isStorable)),
-        filter.codePrefix != null && isPrefixed(filter.codePrefix),
-        isDuring(sql`p.created_at`, creation(filter)),
-      ]),
-      ...compared.flatMap(({ found }) => (found.length > 0 ? [allOf(found)] : [])),
+      ...ownConditions(filter),
+      ...compared.flatMap(({ found, key }) => (found.length > 0 ? [{ where: allOf(found), key }] : [])),
       ...within.flatMap(({ indexed }) => indexed),
     ],
     checked: [
@@ -45,13 +55,24 @@ function partsOf(source: Source, filter: ProductFilter): { indexed: Condition[];
   }
 }
 
+function ownConditions(filter: ProductFilter): Indexed[] {
+  const [code, status, created] = [sql`p.product_code`, sql`p.status`, sql`p.created_at`]
+  const conditions: [Indexed['key'], Condition | false][] = [
+    [
+      (filter.status?.length ?? 0) > 1 ? undefined : status,
+      filter.status != null && isAmong(status, texts, filter.status),
+    ],
+    [code, filter.codes != null && isAmong(code, texts, filter.codes.filter(isStorable))],
+    [code, filter.codePrefix != null && isPrefixed(filter.codePrefix)],
+    [created, isDuring(created, creation(filter))],
+  ]
+  return conditions.flatMap(([key, where]) => (where === false ? [] : [{ key, where }]))
+}
+
 /** The conditions that other tables or other filters tell. */
 function others(source: Source, filter: ProductFilter): (Condition | false)[] {
   const { uuid } = source
-  const whole = (part: ProductFilter) => {
-    const { indexed, checked } = partsOf(source, part)
-    return allOf([...indexed, ...checked])
-  }
+  const whole = (part: ProductFilter) => allOf(wheresOf(partsOf(source, part)))
   return [
     filter.search != null && hasPart(uuid, filter.search),
     filter.hasAssets != null && withAssets(uuid, filter.hasAssets),

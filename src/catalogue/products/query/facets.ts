@@ -29,25 +29,30 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
   const { names, filter, first, search } = query
   const source = await chooseSource(catalogue, storeUuid, { filter, facets: names })
   const { where } = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
+  const products = sql`${sql.table(source.table)} p where ${where}`
+  // An index has the values without the products that have none: those are what is left of all.
   const counted = names.map((name, i) => {
     const { text } = valuesOf(source, name)
     return sql`
       select ${i}::integer as nth, ${text} as value, count(*)::integer as products
-      from ${sql.table(source.table)} p where ${where} group by 2`
+      from ${products} and ${text} is not null group by 2`
   })
   const isShown = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
   const { rows } = await sql<Facet>`
-    ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)})
+    ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
+      select count(*)::integer as products from ${products}
+    )
     select n.name, count(c.value)::int as distinct, now() as "asOf",
-      coalesce(sum(c.products) filter (where c.value is null), 0)::int as missing, coalesce((
+      m.products - coalesce(sum(c.products), 0)::int as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (
-          select value, products from counted where nth = n.at - 1 and value is not null and ${isShown}
+          select value, products from counted where nth = n.at - 1 and ${isShown}
           order by products desc, value collate "C"
           limit ${first}
         ) most
       ), '[]') as values
-    from unnest(${[...names]}::text[]) with ordinality as n(name, at) left join counted c on c.nth = n.at - 1
-    group by n.name, n.at
+    from unnest(${[...names]}::text[]) with ordinality as n(name, at) cross join matching m
+      left join counted c on c.nth = n.at - 1
+    group by n.name, n.at, m.products
     order by n.at`.execute(catalogue.db)
   return rows
 }

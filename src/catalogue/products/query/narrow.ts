@@ -20,15 +20,22 @@ export interface Read {
 export async function narrow({ db }: Catalogue, source: Source, { indexed }: Compiled): Promise<Read> {
   const all = { from: sql`${sql.table(source.table)} p` }
   if (source.table === 'product' || indexed.length === 0) return all
-  const rows = (where: RawBuilder<boolean>) => sql`product_index p where p.store_uuid = ${source.uuid} and ${where}`
-  const counts = indexed.map((where, i) => {
-    return sql`(select count(*)::int from (select ${i} from ${rows(where)} limit ${maxFew + 1}) l)`
-  })
-  const { rows: answers } = await sql<{ counts: number[] }>`
+  // The order makes PostgreSQL read the index, whatever it expects to find; several keys would have to be sorted.
+  const codes = ({ where, key }: (typeof indexed)[number]) => sql`
+      select p.product_code from product_index p where p.store_uuid = ${source.uuid} and ${where}
+      ${key ? sql`order by ${key}, p.product_code` : sql``} limit ${maxFew + 1}`
+  const counts = indexed.map((condition) => sql`(select count(*)::int from (${codes(condition)}) l)`)
+  const { rows } = await sql<{ counts: number[] }>`
     ${customPlan} select array[${sql.join(counts)}] as counts`.execute(db)
-  const found = answers[0]?.counts ?? []
+  const found = rows[0]?.counts ?? []
   const fewest = Math.min(...found)
-  const where = indexed[found.indexOf(fewest)]
-  if (where === undefined || fewest > maxFew) return all
-  return { from: sql`few p`, few: sql`few as materialized (select * from ${rows(where)})` }
+  const condition = indexed[found.indexOf(fewest)]
+  if (condition === undefined || fewest > maxFew) return all
+  const few = sql`few as materialized (
+      select r.* from (${codes(condition)}) l cross join lateral (
+        select * from product_index where store_uuid = ${source.uuid} and product_code = l.product_code
+        offset 0
+      ) r
+    )`
+  return { from: sql`few p`, few }
 }
