@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
+import { checkIndex } from '../../src/catalogue/product-index/check-index.ts'
+import { apply } from '../../src/catalogue/product-index/product-index.ts'
 import { findSlots } from '../../src/catalogue/product-index/slots.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { useDatabase } from '../support/database/database.ts'
-import { applyToIndex, buildIndex, indexFaults } from '../support/database/product-index.ts'
+import { buildIndex } from '../support/database/product-index.ts'
 import { storeIn } from '../support/factories.ts'
 
 const database = useDatabase()
@@ -68,6 +70,13 @@ const slotsOf = async () =>
     return `${slot} ${name}${isNumber ? ', a number' : ''}${builtTo === null ? '' : ', not built'}`
   })
 
+const applyTo = (codes: string[]) => write(database.catalogue, false, (work) => apply(work, store, codes))
+/** Of all rows: as if no product were in the queue. */
+const faults = async () => {
+  await sql`delete from product_dirty where store_uuid = ${store}`.execute(database.db)
+  return checkIndex(database.catalogue, store)
+}
+
 beforeEach(async () => {
   store = await storeIn(database.catalogue)
 })
@@ -79,24 +88,24 @@ it('has the numbers of all values that are numbers, and the texts of all', async
   await define({ N: 'number' })
   await buildIndex(database.catalogue, store)
   expect(await rowsOf('t1, n1')).toEqual(values)
-  expect(await indexFaults(database.catalogue, store)).toEqual([])
+  expect(await faults()).toEqual([])
 })
 
 it('follows products that are created, changed and deleted, in any order and again', async () => {
   await define({ A: 'text', N: 'number' })
   await buildIndex(database.catalogue, store)
   await add({ a: { A: '1', N: '1', Other: 'x' }, b: { A: 'x'.repeat(300) }, c: {} })
-  await applyToIndex(database.catalogue, store, ['a', 'b', 'c', 'd'])
+  await applyTo(['a', 'b', 'c', 'd'])
   const rows = { a: ['1', null, '1', 1], b: ['x'.repeat(255), null, null, null], c: [null, null, null, null] }
   expect(await rowsOf('t1, n1, t2, n2')).toEqual(rows)
-  await applyToIndex(database.catalogue, store, ['c', 'a', 'b'])
+  await applyTo(['c', 'a', 'b'])
   expect(await rowsOf('t1, n1, t2, n2')).toEqual(rows)
   await add({ a: { A: '2' } })
   await write(database.catalogue, false, (work) => deleteProducts(work, store, ['b']))
-  expect(await indexFaults(database.catalogue, store)).toMatchObject([{ code: 'a' }, { code: 'b', actual: null }])
-  await applyToIndex(database.catalogue, store, ['a', 'b'])
+  expect(await faults()).toMatchObject([{ code: 'a' }, { code: 'b', actual: null }])
+  await applyTo(['a', 'b'])
   expect(await rowsOf('t1, t2')).toEqual({ a: ['2', '1'], c: [null, null] })
-  expect(await indexFaults(database.catalogue, store)).toEqual([])
+  expect(await faults()).toEqual([])
 })
 
 it('builds only attributes that are new in their slots, or of another type', async () => {
@@ -104,7 +113,7 @@ it('builds only attributes that are new in their slots, or of another type', asy
   await define({ A: 'text', B: 'number' })
   await buildIndex(database.catalogue, store)
   await define({ A: 'unfilterable', B: 'text', C: 'text' })
-  await write(database.catalogue, false, (work) => applyToIndex({ ...work }, store, ['a']))
+  await applyTo(['a'])
   expect(await slotsOf()).toEqual(['1 A', '2 B, a number'])
   await buildIndex(database.catalogue, store)
   expect(await slotsOf()).toEqual(['1 B', '2 C'])
@@ -112,7 +121,7 @@ it('builds only attributes that are new in their slots, or of another type', asy
   await define({ A: 'text' })
   await buildIndex(database.catalogue, store)
   expect(await slotsOf()).toEqual(['1 B', '2 C', '3 A'])
-  expect(await indexFaults(database.catalogue, store)).toEqual([])
+  expect(await faults()).toEqual([])
 })
 
 it('deletes its rows when no attribute is declared any more, and leaves none of deleted products', async () => {
@@ -127,7 +136,7 @@ it('deletes its rows when no attribute is declared any more, and leaves none of 
   await sql`delete from product_index_slot where store_uuid = ${store}`.execute(database.db)
   await write(database.catalogue, false, (work) => deleteProducts(work, store, ['00001', '02400', '02500']))
   await buildIndex(database.catalogue, store)
-  expect(await indexFaults(database.catalogue, store)).toEqual([])
+  expect(await faults()).toEqual([])
   await define({ A: 'unfilterable' })
   await buildIndex(database.catalogue, store)
   expect(await rowsOf('t1')).toEqual({})

@@ -156,14 +156,14 @@ const operations: Operation[] = [
   },
   {
     title: 'a revert of defineAttributes',
-    statements: 7,
+    statements: 8,
     given: async (n) => {
       const variables = { storeUuid: store, definitions: definitions(n) }
       await gateway.post(documentOf('defineAttributes', variables, '{ name }'), { ...toRevert, variables })
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { definitions: n }, skipped: [] }),
   },
-  { title: 'defineAttributes', statements: 4, run: async (n) => expect(await define(n)).toHaveLength(n) },
+  { title: 'defineAttributes', statements: 5, run: async (n) => expect(await define(n)).toHaveLength(n) },
   {
     title: 'setChannelRequirements',
     statements: 3,

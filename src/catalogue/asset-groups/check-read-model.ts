@@ -2,13 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
 import { RequestPatterns } from '../attributes/request-patterns.ts'
 import { wholeCatalogue } from '../catalogue.ts'
+import { checkIndex } from '../product-index/check-index.ts'
 import { checkReadiness } from '../readiness/check-readiness.ts'
 import { checkedValues } from '../values/check-values.ts'
 import { encodedGroups } from './asset-entries.ts'
 
 /** A difference between `kept`, the value in the read model, and `actual`, the right value; null means no value. */
 export interface Difference {
-  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'value' | 'value count' | 'gap' | 'missing'
+  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'value' | 'value count' | 'index' | 'gap' | 'missing'
   storeUuid: string
   channel: string | null
   assetFormat: string | null
@@ -92,7 +93,11 @@ async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number
     union all
       select what, null, null, code, kept, actual from (${checkedValues(storeUuid)}) v
     limit ${limit}`.execute(db)
-  const readiness = await checkReadiness({ ...wholeCatalogue(db), patterns: new RequestPatterns() }, storeUuid)
+  const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
+  const index = (await checkIndex(catalogue, storeUuid)).map(({ code, ...one }) => {
+    return { ...one, channel: null, assetFormat: null, parentCode: code }
+  })
+  const readiness = await checkReadiness(catalogue, storeUuid)
   const ofReadiness = readiness.map(({ code, ...one }) => ({ ...one, assetFormat: null, parentCode: code }))
-  return [...rows, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))
+  return [...rows, ...index, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))
 }

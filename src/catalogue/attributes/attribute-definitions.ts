@@ -6,6 +6,7 @@ import { brief } from '../bounded-failures.ts'
 import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
 import { type LockRequest, lockStore, takeLocks } from '../locks.ts'
+import { requestBuild } from '../projections/queue.ts'
 import { assignSlots, maxFilterable, maxSearchable, onRedefinition } from '../values/slots.ts'
 import {
   type AttributeDefinition,
@@ -92,6 +93,7 @@ export async function defineAttributes(
   requireAtMost(maxFilterable, 'filterable', all)
   requireAtMost(maxSearchable, 'searchable', all)
   if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, uuid)
+  await requestBuild(catalogue, uuid)
   return all
 }
 
@@ -136,6 +138,7 @@ export async function removeDefinitions(
       returning name, type, allowed_values, max_length, pattern, filterable, searchable
     ), ${recorded(catalogue, uuid, formerDefinitions('deleted', sql`select * from deleted`))}
     select`.execute(catalogue.db)
+  await requestBuild(catalogue, uuid)
   return listDefinitions(catalogue, uuid)
 }
 

@@ -1,5 +1,6 @@
+import { filtersProjection } from '../product-index/filters-projection.ts'
 import { readinessProjection } from '../readiness/readiness-projection.ts'
 import type { Projection } from './projection.ts'
 
 /** All projections, in the order in which they are kept. */
-export const projections: readonly Projection[] = [readinessProjection]
+export const projections: readonly Projection[] = [filtersProjection, readinessProjection]

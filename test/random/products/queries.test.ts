@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
 import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
+import { checkIndex } from '../../../src/catalogue/product-index/check-index.ts'
 import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/list/product-filter.ts'
 import type { ProductOrder } from '../../../src/catalogue/products/list/product-order.ts'
 import { countProducts } from '../../../src/catalogue/products/query/count-products.ts'
@@ -11,7 +12,7 @@ import { listProducts } from '../../../src/catalogue/products/query/list-product
 import { chooseSource } from '../../../src/catalogue/products/query/source.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { useDatabase } from '../../support/database/database.ts'
-import { buildIndex, indexFaults } from '../../support/database/product-index.ts'
+import { buildIndex } from '../../support/database/product-index.ts'
 import { storeIn } from '../../support/factories.ts'
 import { facet, type ModelProduct, matches, sorted, type TypeOf } from './query-model.ts'
 
@@ -118,7 +119,7 @@ async function fill(title: Title, n: number): Promise<void> {
     ),
   )
   await buildIndex(catalogue, uuid)
-  expect(await indexFaults(catalogue, uuid)).toEqual([])
+  expect(await checkIndex(catalogue, uuid)).toEqual([])
   stores.set(title, { uuid, products, typeOf: (name) => (declared as Record<string, 'number' | 'text'>)[name] })
 }
 

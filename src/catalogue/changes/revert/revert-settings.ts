@@ -83,6 +83,7 @@ export const definitions: RevertStep = {
   finish: async (catalogue, { storeUuid }) => {
     const all = await requireFittingDefinitions(catalogue, storeUuid)
     if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, storeUuid)
+    await requestBuild(catalogue, storeUuid)
   },
 }
 
