@@ -7,6 +7,7 @@ import { readStaleness, readWritePreferences } from '../../src/request/preferenc
 import { shown, valueAt } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Route } from '../path.ts'
+import { keepRead, knownRead } from './known-reads.ts'
 import { parseQuery } from './query.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
@@ -40,6 +41,24 @@ export function readRequest(
   bytes: Uint8Array | undefined,
 ) {
   const shapes = endpoint.shapes(enumerations)
+  if (endpoint.takesBody) return readWhole(request, endpoint, shapes, bytes)
+  const target = `${request.path}?${request.search}`
+  const known = knownRead(shapes, target)
+  const staleness = known && readStaleness(request.headers)
+  if (known && staleness?.faults.length === 0) {
+    return { ...known, staleness, preferences: undefined, idempotencyKey: undefined }
+  }
+  const read = readWhole(request, endpoint, shapes, bytes)
+  keepRead(shapes, target, read)
+  return read
+}
+
+function readWhole(
+  request: RestRequest & Pick<Route, 'values'>,
+  endpoint: Endpoint,
+  shapes: ReturnType<Endpoint['shapes']>,
+  bytes: Uint8Array | undefined,
+) {
   const names = Object.keys(shapes.query.shape).filter((name) => !(name in request.values))
   const { values: given, faults } = parseQuery(request.search, new Set(names), endpoint.repeatable)
   const values = { ...given, ...pathValues(request.values, faults) }
