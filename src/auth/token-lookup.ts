@@ -4,13 +4,14 @@ import type { Database } from '../database/tables.ts'
 import { requestContext } from '../request/context.ts'
 import { stalenessOf } from '../request/preferences.ts'
 import type { Caller, Scope } from './caller.ts'
+import { hashOf } from './secret.ts'
 
 const maxTokens = 10_000
 
-/** Makes the function that finds the caller of a token by its hash. It is trusted for `trustMs`, revoked or not. */
+/** Makes the function that finds the caller of a token. It is trusted for `trustMs`, revoked or not. */
 export function createTokenLookup(db: Kysely<Database>, trustMs = 4_000) {
-  const lookUp = async (hash: Buffer, options: { ttl?: number }): Promise<Caller | undefined> => {
-    const row = await findToken(db, hash)
+  const lookUp = async (token: string, options: { ttl?: number }): Promise<Caller | undefined> => {
+    const row = await findToken(db, hashOf(token))
     if (!row) return undefined
     const { tokenId, tokenName, scopes, stores, staleWhile, remainingMs, isUseNoted } = row
     // A separate statement, not awaited: a database that cannot write, as on a full disk, still authenticates.
@@ -21,13 +22,15 @@ export function createTokenLookup(db: Kysely<Database>, trustMs = 4_000) {
     const viewer = { stores: stores ? new Set(stores) : undefined }
     return { tokenId, tokenName, scopes: new Set(scopes), viewer, staleMs: stalenessOf(staleWhile ?? '') }
   }
+  // By the tokens themselves: SHA-256 takes long for each request. A lookup in a map need not take constant time:
+  // the seeded hash of the whole token selects the few random secrets with which it is compared.
   const cache = new LRUCache<string, Caller>({
     max: maxTokens,
     ttl: trustMs,
     // Outside the request: other requests wait for the same lookup, which must not end with the first request.
-    fetchMethod: (key, _stale, { options }) => requestContext.exit(lookUp, Buffer.from(key, 'latin1'), options),
+    fetchMethod: (token, _stale, { options }) => requestContext.exit(lookUp, token, options),
   })
-  return (hash: Buffer) => cache.fetch(hash.toString('latin1'))
+  return (token: string) => cache.fetch(token)
 }
 
 function findToken(db: Kysely<Database>, hash: Buffer) {
