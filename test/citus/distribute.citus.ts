@@ -80,7 +80,7 @@ describe('catalog distribute', () => {
     const program = await makeNextRelease(folder.file('next'), migration)
     expect(await runCliProcess(['migrate', '--json'], { DATABASE_URL: database.url }, program)).toEqual({
       code: 0,
-      stdout: '{"migrations":["9999-next","merge-products"]}\n',
+      stdout: '{"migrations":["9999-next","write-products"]}\n',
       stderr: '',
     })
     const add = (note: string) =>

@@ -16,7 +16,7 @@ const all = [
   '0007-report',
   '0008-product-index',
   'product-values',
-  'merge-products',
+  'write-products',
   'table-access',
 ]
 const database = useDatabase({ empty: true }, 'each')
@@ -31,10 +31,10 @@ it('runs every script once, however many gateways start at once', async () => {
 it('installs a function again when its text has changed', async () => {
   const { db } = database
   await migrate(db)
-  await sql`drop function merge_products(jsonb)`.execute(db)
-  await sql`update migration set checksum = 'of another text' where name = 'merge-products'`.execute(db)
-  expect(await migrate(db)).toEqual(['merge-products'])
-  const { rows } = await sql`select to_regprocedure('merge_products(jsonb)') is not null as installed`.execute(db)
+  await sql`drop function write_products(jsonb)`.execute(db)
+  await sql`update migration set checksum = 'of another text' where name = 'write-products'`.execute(db)
+  expect(await migrate(db)).toEqual(['write-products'])
+  const { rows } = await sql`select to_regprocedure('write_products(jsonb)') is not null as installed`.execute(db)
   expect(rows).toEqual([{ installed: true }])
 })
 
@@ -48,14 +48,14 @@ it('leaves a database of a newer version alone', async () => {
 })
 
 it.each([
-  ['0.0.9', ['merge-products'], []],
-  ['0.1.0', ['merge-products'], []],
-  ['0.2.0', [], ['merge-products']],
-  ['0.10.0', [], ['merge-products']],
+  ['0.0.9', ['write-products'], []],
+  ['0.1.0', ['write-products'], []],
+  ['0.2.0', [], ['write-products']],
+  ['0.10.0', [], ['write-products']],
 ])('installs its function over that of the version %s: %j', async (version, installed, newer) => {
   const { db } = database
   await migrate(db)
-  await sql`update migration set checksum = 'of another text', version = ${version} where name = 'merge-products'`.execute(
+  await sql`update migration set checksum = 'of another text', version = ${version} where name = 'write-products'`.execute(
     db,
   )
   expect(await migrate(db)).toEqual(installed)

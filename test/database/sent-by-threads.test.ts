@@ -59,7 +59,7 @@ async function expectOneStore(): Promise<void> {
   const client = await gateway.database.client()
   const volatility = await readVolatility(client).finally(() => client.end())
   const texts = Array.from(proxy.texts)
-  for (const part of ['merge_products', 'copy ', 'job_queue', 'oldest_open', 'queued_stores'])
+  for (const part of ['write_products', 'copy ', 'job_queue', 'oldest_open', 'queued_stores'])
     expect(texts.filter((text) => text.includes(part)).length, part).toBeGreaterThan(0)
   for (const text of texts) expect(await violationsOf(text, volatility), text).toEqual([])
 }

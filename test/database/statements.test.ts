@@ -32,7 +32,16 @@ const assetId = (i: number) => `asset-${i}`
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 
 const operations: Operation[] = [
-  { title: 'PUT /products to a store that is not known yet', statements: 2, given: upsert, run: put },
+  {
+    title: 'PUT /products to a store that is not known yet',
+    statements: 2,
+    given: (n) =>
+      sql`insert into product (store_uuid, product_code, status, attributes)
+        select ${store}::uuid, code, 'new', '{}' from unnest(${upTo(n, code)}::text[]) code`.execute(
+        gateway.database.db,
+      ),
+    run: put,
+  },
   { title: 'PUT /products', statements: 1, given: upsertAndMakeKnown, run: put },
   {
     title: 'updateProducts',
@@ -44,13 +53,13 @@ const operations: Operation[] = [
     },
   },
   {
-    title: 'upsertProducts',
-    statements: 3,
+    title: 'upsertProducts to a store that is not known yet',
+    statements: 2,
     run: async (n) => expect(await upsert(n)).toEqual({ createdSkus: upTo(n, code) }),
   },
   {
     title: 'POST /products with assets',
-    statements: 6,
+    statements: 5,
     run: async (n) => {
       const body = upTo(n, (i) => ({ product_code: code(i), 'Image URL 1': url(i), 'PDF URL 1': url(i) }))
       expect(await rest(`POST /products?store_uuid=${store}`, body)).toMatchObject({ created_skus: upTo(n, code) })

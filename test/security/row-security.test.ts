@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Catalogue, catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { mergeProducts, updateProducts } from '../../src/catalogue/products/update-products.ts'
+import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { countStores, listStores, listStoresOfGroups } from '../../src/catalogue/stores/list-stores.ts'
 import { findStores, type Store } from '../../src/catalogue/stores/stores.ts'
@@ -124,9 +124,9 @@ it('PUT of products is a function of PostgreSQL: limited roles may execute it wh
   const viewer = catalogueFor(db, { stores: new Set([own]) })
   const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
   expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
-  const validated = { good: new Map([['A', { productCode: 'A', status: null, attributes: {} }]]), failed: new Map() }
-  expect(await mergeProducts(viewer, foreign, validated, undefined)).toBeUndefined()
-  expect(await mergeProducts(catalogue, foreign, validated, undefined)).toMatchObject({ definitions: '[]' })
+  const unlimited = { ...viewer, viewer: catalogue.viewer }
+  await expect(updateProducts(unlimited, foreign, patches)).rejects.toMatchObject({ code: 'store_not_found' })
+  expect((await updateProducts(catalogue, foreign, patches)).updatedSkus).toEqual(['A'])
 })
 
 it('a database whose user may not create roles serves limited tokens without row-level security', async () => {

@@ -60,17 +60,6 @@ export const createdProducts = (products: Sql) => sql`
   select 'product' as kind, 'created' as action, product_code as code, null::text as key, null::text as was
   from (${products}) p`
 
-/**
- * The items of updated products: the rows `(product_code, status, attributes, new_status, new_attributes)` of a query.
- * `new_attributes` were merged into `attributes`.
- */
-export const updatedProducts = (products: Sql) => sql`
-  select 'product' as kind, 'updated' as action, product_code as code, e.key, p.attributes ->> e.key as was
-  from (${products}) p cross join lateral jsonb_each_text(p.new_attributes) e
-  where p.attributes ->> e.key is distinct from e.value
-  union all
-  select 'product', 'updated', product_code, 'status', status from (${products}) p where status <> new_status`
-
 /** The items of created assets: the rows `(asset_id)` of a query. */
 export const createdAssets = (assets: Sql) => sql`
   select 'asset' as kind, 'created' as action, asset_id as code, null::text as key, null::text as was

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { isName } from '../../text.ts'
 import type { AttributeValidator } from '../attributes/attribute-rules.ts'
 import { BoundedFailures, brief, maxFailures } from '../bounded-failures.ts'
@@ -131,12 +130,6 @@ export function failedProducts(
   }
 }
 
-/** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */
-export function patchRows(patches: readonly ProductPatch[]) {
-  return sql`select "productCode" collate "C" as product_code, status, attributes
-      from jsonb_to_recordset(${JSON.stringify(patches)}::jsonb) as i("productCode" text, status text, attributes jsonb)`
-}
-
 /** The limit of a product's attributes in MiB of JSON: a page of one product can always be read. */
 const maxMebibytes = 4
 export const maxSize = maxMebibytes * 1024 * 1024
@@ -153,9 +146,4 @@ function fitsAlone(attributes: Readonly<Record<string, string>>): boolean {
   for (const name in attributes) characters += name.length + (attributes[name]?.length ?? 0)
   if (characters * maxBytesPerCharacter < maxSize / 2) return true
   return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
-}
-
-/** SQL: whether attributes are within the limit after others are merged in. */
-export function fits(stored: RawBuilder<unknown>, added: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`attributes_fit(${stored}, ${added}, ${sizeNotChecked}, ${maxSize})`
 }

@@ -18,12 +18,14 @@ create table product_dirty (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 alter table product_dirty alter codes set storage external;
 
--- Adds products to the queue, at most 1,000 to a row.
-create function mark_products(store uuid, changed text[], delta integer default 0) returns void language plpgsql as $$
+-- Adds products to the queue, at most 1,000 to a row. `number`: 1 if each was created, else 0.
+create function mark_products(store uuid, changed text[], number integer default 0) returns void language plpgsql as $$
+declare
+  part text[];
 begin
   for i in 0 .. (coalesce(cardinality(changed), 0) + 999) / 1000 - 1 loop
-    insert into product_dirty (store_uuid, codes, delta)
-      values (store, changed[i * 1000 + 1 : i * 1000 + 1000], case when i = 0 then mark_products.delta else 0 end);
+    part := changed[i * 1000 + 1 : i * 1000 + 1000];
+    insert into product_dirty (store_uuid, codes, delta) values (store, part, number * cardinality(part));
   end loop;
 end $$;
 

@@ -30,7 +30,10 @@ const writes: [title: string, write: Write, rows: { codes: string[]; delta: numb
     'upsertProducts',
     (work, store) =>
       upsertProducts(work, store, [{ productCode: 'A', status: 'draft' }, { productCode: 'B' }, { productCode: 'N' }]),
-    [{ codes: ['A', 'N'], delta: 1 }],
+    [
+      { codes: ['A'], delta: 0 },
+      { codes: ['N'], delta: 1 },
+    ],
   ],
   [
     'createProducts',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { root } from '../sources.ts'
 
-/** Only the next release's text of `merge_products` has it. */
+/** Only the next release's text of `write_products` has it. */
 export const mark = '-- of the next release'
 
 /** Makes the next release in a folder: the files of this one, with a further migration. Returns its program. */
@@ -15,7 +15,7 @@ export async function makeNextRelease(folder: string, migration: string): Promis
   await writeFile(join(folder, 'src/database/migrations/9999-next.sql'), migration)
   await edit(join(folder, 'src/database/migrate.ts'), `.sql',\n]`, `.sql',\n  'migrations/9999-next.sql',\n]`)
   await edit(join(folder, 'package.json'), '"version": "0.1.0"', '"version": "0.2.0"')
-  await edit(join(folder, 'src/catalogue/products/merge-products.sql'), '\nbegin\n', `\nbegin\n  ${mark}\n`)
+  await edit(join(folder, 'src/catalogue/products/write-products.sql'), '\nbegin\n', `\nbegin\n  ${mark}\n`)
   return join(folder, 'bin/catalog')
 }
 

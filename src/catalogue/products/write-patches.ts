@@ -1,0 +1,111 @@
+import { LRUCache } from 'lru-cache'
+import { unavailable } from '../../errors.ts'
+import { type AttributeDefinition, type AttributeValidator, attributeValidator } from '../attributes/attribute-rules.ts'
+import { findMismatches } from '../attributes/mismatches.ts'
+import { type Catalogue, requireVisible } from '../catalogue.ts'
+import {
+  failTooLarge,
+  type GoodPatch,
+  type ProductPatch,
+  type ValidatedPatches,
+  validatePatches,
+} from './product-patches.ts'
+import { type ProductWrites, type WrittenProducts, writeProducts } from './write-products.ts'
+
+/** A store's attribute definitions; the fingerprint shows whether the store still has them. */
+interface Rules {
+  definitions: AttributeDefinition[]
+  fingerprint: string
+}
+
+/** The last known rules of stores, bounded by their length in characters. */
+const knownRules = new LRUCache<string, Rules>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: ({ definitions }) => JSON.stringify(definitions).length,
+})
+
+/** How often patches are validated again because the store's definitions have changed meanwhile. */
+const maxAttempts = 5
+
+/** How the patches of a request are validated and written. */
+export interface PatchOptions {
+  creates?: boolean
+  updates?: boolean
+  /** Whether the codes of bad patches are looked up. */
+  looksUpFailed?: boolean
+  /** Whether the first of several entries of a code counts. */
+  firstOnly?: boolean
+  /** Locked beside the products. */
+  groups?: readonly string[]
+  /** The validation of attributes, given that by the store's definitions. */
+  validator?: (defined: AttributeValidator) => AttributeValidator
+  /** The attributes of a good patch that the product gets. */
+  attributesOf?: (patch: GoodPatch) => object
+}
+
+/**
+ * Validates patches by the store's definitions and writes the good ones, each whole or not at all. Throws
+ * `store_not_found`. One statement; two where the definitions are not known yet, or have changed.
+ */
+export async function writePatches(
+  catalogue: Catalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  options: PatchOptions,
+): Promise<{ storeUuid: string; validated: ValidatedPatches; written: WrittenProducts }> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const { validator = (defined) => defined, firstOnly } = options
+  // Unknown rules validate no patch: the first call then only reads the definitions.
+  let rules = knownRules.get(uuid)
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const { definitions = [] } = rules ?? {}
+    const mismatches = await findMismatches(catalogue, definitions, patches)
+    const validate = validator(attributeValidator(definitions, mismatches))
+    const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
+    const writes = { ...writesOf(validated, options), validatedBy: rules?.fingerprint ?? null }
+    const { definitions: others, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
+    if (others === null) {
+      failTooLarge(validated, written.tooLarge)
+      return { storeUuid: uuid, validated, written }
+    }
+    rules = { definitions: JSON.parse(others), fingerprint }
+    knownRules.set(uuid, rules)
+  }
+  throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))
+}
+
+function writesOf(
+  { good, failed }: ValidatedPatches,
+  { creates, updates, looksUpFailed, groups = [], attributesOf = (patch) => patch.attributes }: PatchOptions,
+): ProductWrites {
+  const codes = [...failed.keys()]
+  return {
+    patches: byCode(good, attributesOf),
+    statuses: byCode(good, (patch) => patch.status),
+    creates,
+    updates,
+    locks: { groups, products: [...good.keys(), ...codes] },
+    ...(looksUpFailed ? { refused: codes } : { failed: codes.length }),
+    names: fewNames(good),
+  }
+}
+
+const mostNames = 8
+
+/** The names of the patches' attributes; null if they are more than a few. */
+function fewNames(patches: ReadonlyMap<string, GoodPatch>): string[] | null {
+  const names = new Set<string>()
+  for (const { attributes } of patches.values())
+    for (const name in attributes) if (names.add(name).size > mostNames) return null
+  return [...names]
+}
+
+/** A JSON object by product code, without nulls. Concatenated: an object with ten thousand keys is slow to make. */
+function byCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
+  const members: string[] = []
+  for (const [code, patch] of patches) {
+    const held = value(patch)
+    if (held !== null) members.push(`${JSON.stringify(code)}:${JSON.stringify(held)}`)
+  }
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,225 @@
+-- Whether attributes are within a limit of bytes of JSON after others are merged in: not checked up to so many stored
+-- bytes; the text is only made beyond an eighth of the limit. A function that is declared immutable, though how many
+-- bytes are stored depends on their compression: in a CASE of a write, Citus runs no others.
+create or replace function attributes_fit(stored jsonb, added jsonb, size_not_checked integer, max_size integer)
+  returns boolean language plpgsql immutable as $$
+begin
+  return pg_column_size(stored) < size_not_checked or pg_column_size(stored || added) <= max_size / 8
+    or octet_length((stored || added)::text) <= max_size;
+end $$;
+
+-- Every write of products, with its rows of the ledger and what is derived from products, in one round trip
+-- (write-products.ts). A function, because a statement does not see what was committed after it began: the products must
+-- be read by a statement that begins after the locks were taken.
+--
+-- request: {
+--   store,                            the store's UUID
+--   locks: [{store, number, shared}], advisory locks in the order to take them in
+--   validatedBy,                      the fingerprint of the definitions that the patches were validated by; null: these
+--                                     are not known; left out: they do not matter
+--   patches, statuses,                attributes and statuses to merge, by product code
+--   creates, updates,                 whether products are created, or changed that exist
+--   refused,                          codes of products whose patch is bad: only their existence is looked up
+--   failed                            how many other items of the request have failed
+--   sizeNotChecked, maxSize           see above
+--   names                             the attributes in the patches, if few: the ledger's items are found faster
+--   shard                             of the totals by status to add to (product-totals.ts)
+--   origin                            who writes, as in record-changes.ts, or null: nothing is recorded
+-- }
+--
+-- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
+-- `validatedBy`, and nothing is written; else the codes of products that were created or changed, of those that did not
+-- exist, and of those that would grow beyond the limit. Products without a change are not written.
+create or replace function write_products(request jsonb) returns table (definitions text, fingerprint text,
+  created text[], updated text[], missing text[], too_large text[]) language plpgsql as $$
+declare
+  store constant uuid := request ->> 'store';
+  patches constant jsonb := request -> 'patches';
+  statuses constant jsonb := request -> 'statuses';
+  creates constant boolean := request -> 'creates';
+  updates constant boolean := request -> 'updates';
+  size_not_checked constant integer := request -> 'sizeNotChecked';
+  max_size constant integer := request -> 'maxSize';
+  origin constant jsonb := nullif(request -> 'origin', 'null');
+  names constant text[] := case jsonb_typeof(request -> 'names') when 'array'
+    then array(select jsonb_array_elements_text(request -> 'names')) end;
+  codes constant text[] := array(select jsonb_object_keys(patches)) || array(select jsonb_array_elements_text(request -> 'refused'));
+  written_at constant timestamptz := now();
+  -- The attributes that are filterable or searchable.
+  indexed text[];
+  slots smallint[];
+  numbers boolean[];
+  is_direct boolean;
+  failed integer := request -> 'failed';
+  result record;
+  products integer;
+begin
+  -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
+  -- without one it would release the locks at once.
+  delete from attribute_definition d where d.store_uuid = store and d.name = '';
+
+  -- On the store's row, as all locks are taken (locks.ts).
+  perform from store s where s.store_uuid = store and (
+    select count(case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number)::text else pg_advisory_xact_lock(l.store, l.number)::text end)
+    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean)
+  ) >= 0;
+  if not found then
+    return;
+  end if;
+
+  select coalesce(json_agg(json_build_object('name', d.name, 'type', d.type, 'allowedValues', d.allowed_values,
+      'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]'),
+      array_agg(d.name) filter (where d.slot is not null or d.searchable),
+      array_agg(d.slot) filter (where d.slot is not null or d.searchable),
+      array_agg(d.type = 'number') filter (where d.slot is not null or d.searchable),
+      bool_and(d.is_indexed and not d.searchable) filter (where d.slot is not null or d.searchable)
+    from attribute_definition d where d.store_uuid = store into definitions, indexed, slots, numbers, is_direct;
+  fingerprint := md5(definitions);
+  if request ? 'validatedBy' and request ->> 'validatedBy' is distinct from fingerprint then
+    return next;
+    return;
+  end if;
+
+  -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
+  -- product. Nothing is inserted in this statement: Citus runs the whole of it on the server of the store, but would
+  -- plan inserts one by one and send their results to and fro. The first test of attributes_fit is repeated here: a
+  -- call for each of 1,000 products takes 1 ms.
+  for result in
+    with old as materialized (
+      select p.product_code as code, p.status, p.attributes, i.patch,
+        statuses ->> p.product_code as new_status,
+        case when i.patch is null then 'refused'
+          when not updates then 'unchanged'
+          when p.attributes @> i.patch
+            then case when p.status <> statuses ->> p.product_code then 'updated' else 'unchanged' end
+          when pg_column_size(p.attributes) < size_not_checked
+            or attributes_fit(p.attributes, i.patch, size_not_checked, max_size) then 'updated'
+          else 'too large' end as outcome,
+        case when pg_column_compression(p.attributes) is null then pg_column_size(p.attributes) else octet_length(p.attributes::text) end
+          + octet_length(p.product_code) * coalesce(cardinality(names), pg_column_size(i.patch) / 12) as bytes
+      from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
+      where p.store_uuid = store and p.product_code = any(codes)
+    ), absent as materialized (
+      select code, creates and patches ? code as is_new from unnest(codes) code
+      where code not in (select code from old)
+    ), item as not materialized (
+      select 'updated' as action, code, key, was, value, bytes from (
+          select o.code, k as key, o.attributes ->> k as was, o.patch ->> k as value, bytes
+          from old o cross join unnest(names) k
+          where o.outcome = 'updated' and o.patch ? k and (origin is not null or indexed is not null)
+        union all
+          select o.code, k, o.attributes ->> k, o.patch ->> k, bytes
+          from old o cross join lateral jsonb_object_keys(o.patch) k
+          where names is null and o.outcome = 'updated' and (origin is not null or indexed is not null)
+      ) i
+      where was is distinct from value
+      union all
+      select 'updated', code, 'status', status, new_status, bytes from old
+      where statuses <> '{}' and outcome = 'updated' and status <> new_status
+    ), size as materialized (
+      -- A reader decodes a row of the ledger whole: it has about 2 MB. An estimate, as it takes less time than the items.
+      select 1 + (coalesce(sum(bytes), 0) + coalesce((select sum(octet_length(code)) from absent where is_new), 0)) / 2000000 as parts
+      from old where outcome = 'updated'
+    ), recorded as (
+      select action, part, array_agg(code) as codes, array_agg(key) as keys, array_agg(was) as was
+      from (
+        select *, case when parts = 1 then 0 else hashtext(case when bytes > 2000000 then code || coalesce(key, '') else code end) % parts end as part
+        from (
+          select action, code, key, was, bytes from item
+          union all
+          select 'created', code, null, null, 0 from absent where is_new
+        ) i cross join size
+        where origin is not null
+      ) i
+      group by action, part order by action, part
+    )
+    -- One row for each of the ledger, or one if nothing is recorded. All have the results of the request.
+    select *
+    from (
+      select array_agg(code) filter (where outcome = 'updated') as updated,
+        array_agg(code) filter (where outcome = 'too large') as too_large,
+        count(*) filter (where outcome in ('too large', 'refused')) as failed
+      from old
+    ) o cross join (
+      select array_agg(code) as missing, array_agg(code) filter (where is_new) as created from absent
+    ) a cross join (
+      select array_agg(status) as total_statuses, array_agg(delta) as deltas from (
+        select status, sum(delta) as delta from (
+          select coalesce(statuses ->> code, 'new') as status, 1 as delta from absent where is_new
+          union all
+          select d.status, d.delta from old o cross join lateral (values (o.status, -1), (o.new_status, 1)) d(status, delta)
+          where statuses <> '{}' and outcome = 'updated' and o.status <> o.new_status
+        ) d
+        group by status having sum(delta) <> 0
+      ) d
+    ) t cross join (
+      select array_agg(i.code) as indexed_codes, array_agg(n.slot) as indexed_slots, array_agg(i.was) as old_values,
+        array_agg(i.value) as new_values, array_agg(value_key(i.was, n.is_number)) as old_keys,
+        array_agg(value_key(i.value, n.is_number)) as new_keys
+      from item i join unnest(indexed || 'status'::text, slots || 0::smallint, numbers || false) n(name, slot, is_number)
+        on n.name = i.key
+      where indexed is not null
+    ) i cross join size left join recorded on true
+  loop
+    if result.codes is not null then
+      products := case
+        when result.parts > 1 then (select count(distinct code) from unnest(result.codes) code where hashtext(code) % result.parts = result.part)
+        else cardinality(case result.action when 'created' then result.created else result.updated end)
+      end;
+      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
+        count, failed)
+      values (store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
+        origin ->> 'operation', origin ->> 'reverts', 'product', result.action, result.codes, result.keys, result.was,
+        products, coalesce(result.failed + failed, 0));
+      failed := null;
+    end if;
+  end loop;
+  created := result.created;
+  updated := result.updated;
+  missing := result.missing;
+  too_large := result.too_large;
+
+  perform mark_products(store, updated);
+  perform mark_products(store, created, 1);
+
+  if updated is not null then
+    update product p set attributes = p.attributes || (patches -> p.product_code),
+      status = coalesce(statuses ->> p.product_code, p.status), updated_at = greatest(written_at, p.updated_at)
+    where p.store_uuid = store and p.product_code = any(updated);
+  end if;
+  if created is not null then
+    insert into product (store_uuid, product_code, status, attributes)
+    select store, code, coalesce(statuses ->> code, 'new'), patches -> code from unnest(created) code
+    order by code collate "C";
+  end if;
+  if result.total_statuses is not null then
+    insert into product_total as t (store_uuid, shard, status, count)
+    select store, (request -> 'shard')::smallint, d.status, d.delta
+    from unnest(result.total_statuses, result.deltas) d(status, delta)
+    order by d.status
+    on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count;
+  end if;
+
+  -- Products with the same status and the same indexed values have correct rows, or a job writes them.
+  if result.indexed_codes is not null and is_direct then
+    perform change_product_values(store, statuses, patches, indexed,
+      case when names is not null then array(select unnest(names) except select unnest(indexed)) end,
+      result.indexed_codes, result.indexed_slots, result.old_values, result.new_values, result.old_keys, result.new_keys);
+    result.indexed_codes := null;
+  end if;
+  if indexed is not null and (result.indexed_codes is not null or created is not null) then
+    perform refresh_product_values(store, result.indexed_codes || created);
+  end if;
+  definitions := null;
+  fingerprint := null;
+  return next;
+end $$;
+
+-- PostgreSQL grants functions to everyone unless its default privileges say otherwise. Without the tenant role no grant
+-- is needed.
+do $$
+begin
+  grant execute on function write_products(jsonb), attributes_fit(jsonb, jsonb, integer, integer) to catalogue_tenant;
+exception
+  when undefined_object or insufficient_privilege then null;
+end $$;

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { storeNotFound } from '../../errors.ts'
+import { type Catalogue, requireVisible } from '../catalogue.ts'
+import { type LockRequest, locksOf } from '../locks.ts'
+import { maxSize, sizeNotChecked } from './product-patches.ts'
+import { randomShard } from './product-totals.ts'
+
+/** What to write, as write-products.sql has it. */
+export interface ProductWrites {
+  /** The texts of JSON objects by product code. */
+  patches: string
+  statuses: string
+  creates?: boolean | undefined
+  updates?: boolean | undefined
+  locks: LockRequest
+  validatedBy?: string | null | undefined
+  refused?: readonly string[] | undefined
+  failed?: number | undefined
+  names?: readonly string[] | null | undefined
+}
+
+/** Codes of products; `missing` has those of bad patches too. */
+export interface WrittenProducts {
+  created: string[]
+  updated: string[]
+  missing: string[]
+  tooLarge: string[]
+}
+
+/** The present definitions of the store, if they are not those that validated the patches: nothing was written. */
+interface Definitions {
+  definitions: string | null
+  fingerprint: string
+}
+
+/** Writes products and what is derived from them, in one statement. Throws `store_not_found`. */
+export async function writeProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  writes: ProductWrites,
+): Promise<WrittenProducts & Definitions> {
+  const store = requireVisible(catalogue, storeUuid)
+  const { patches, statuses, locks, ...options } = writes
+  const { creates = false, updates = false, refused = [], failed = 0 } = options
+  const request = {
+    ...{ ...options, store, creates, updates, refused, failed, sizeNotChecked, maxSize },
+    locks: locksOf(store, locks),
+    shard: randomShard(),
+    origin: catalogue.origin ?? null,
+  }
+  const json = `${JSON.stringify(request).slice(0, -1)},"patches":${patches},"statuses":${statuses}}`
+  const { rows } = await sql<WrittenProducts & Definitions>`
+    select definitions, fingerprint, coalesce(created, '{}') as created, coalesce(updated, '{}') as updated,
+      coalesce(missing, '{}') as missing, coalesce(too_large, '{}') as "tooLarge"
+    from write_products(${json}::jsonb)`.execute(catalogue.db)
+  const [written] = rows
+  if (!written) throw storeNotFound('storeUuid', storeUuid)
+  return written
+}
