@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { checkIndex } from '../../src/catalogue/product-index/check-index.ts'
 import { apply } from '../../src/catalogue/product-index/product-index.ts'
 import { findSlots } from '../../src/catalogue/product-index/slots.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { write } from '../../src/catalogue/transaction.ts'
+import { caughtUp } from '../support/caught-up.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { buildIndex } from '../support/database/product-index.ts'
 import { storeIn } from '../support/factories.ts'
@@ -122,6 +125,17 @@ it('builds only attributes that are new in their slots, or of another type', asy
   await buildIndex(database.catalogue, store)
   expect(await slotsOf()).toEqual(['1 B', '2 C', '3 A'])
   expect(await faults()).toEqual([])
+})
+
+it('builds the attributes of a store that copies those of another one', async () => {
+  await define({ A: 'text' })
+  const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
+  const link = { linkedStoreId: store, copyTaxonomy: true }
+  const copy = await write(database.catalogue, false, (work) => createStore(work, fallbackEnumerations, input, link))
+  store = copy.storeUuid
+  expect(await slotsOf()).toEqual([])
+  await caughtUp(database, store)
+  expect(await slotsOf()).toEqual(['1 A'])
 })
 
 it('deletes its rows when no attribute is declared any more, and leaves none of deleted products', async () => {

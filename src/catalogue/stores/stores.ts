@@ -7,6 +7,7 @@ import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } fr
 import { createdDefinitions, recorded } from '../changes/record-changes.ts'
 import { onlyRow } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
+import { requestBuild } from '../projections/queue.ts'
 
 export const storeColumns = [
   'store_uuid as storeUuid',
@@ -59,6 +60,7 @@ export async function createStore(
       returning name
     ), ${recorded(catalogue, storeUuid, createdItems)}
     select * from created`.execute(catalogue.db)
+  if (linked?.definitions) await requestBuild(catalogue, storeUuid)
   return onlyRow(rows)
 }
 
