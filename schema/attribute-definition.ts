@@ -37,7 +37,7 @@ const descriptions = {
   pattern:
     'Regular expression in RE2 syntax that the whole value must match. It has at most 10,000 characters and 1,000 steps; a value has at most 4,096 characters, or 250,000 divided by the steps if that is less; for all values of a request, steps times characters are at most 20,000,000. Null: none.',
   searchable: `Whether \`search\` in products finds parts of the values: at most ${maxSearchable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
-  filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${maxFilterable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
+  filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${maxFilterable} attributes of a store. The values are indexed in the background: see \`Store.projections\`.`,
 }
 
 const AttributeViolationRef = builder

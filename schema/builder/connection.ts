@@ -51,6 +51,8 @@ interface KeysetSource<Row> {
   keyOf(row: Row): string
   /** Whether a text can be a key; by default any text. */
   isKey?(text: string): boolean
+  /** Whether a row is on the page, by default any: one that is not keeps its place. */
+  isShown?(row: Row): boolean
   /** Reads the rows of the page and one more. */
   read(page: KeysetPage): Promise<Row[]>
   count(): Promise<number>
@@ -61,7 +63,7 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   if (args.first != null && args.last != null) {
     throw invalidRequest([{ field: 'last', details: 'last must not come together with first' }])
   }
-  const { keyOf, isKey = isStorable, read, count } = source
+  const { keyOf, isKey = isStorable, isShown = () => true, read, count } = source
   const backwards = args.last != null
   const size = pageSizeOf(args)
   const after = keyOfCursor('after', args.after, isKey)
@@ -69,10 +71,10 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   const readPage = async () => {
     const rows = await read({ after, before, limit: size + 1, backwards })
     const page = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
-    const edges = page.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
+    const places = page.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
     const hasMore = rows.length > size
     const [hasNext, hasPrevious] = backwards ? [before !== undefined, hasMore] : [hasMore, after !== undefined]
-    return connectionOf(edges, hasNext, hasPrevious)
+    return { ...connectionOf(places, hasNext, hasPrevious), edges: places.filter(({ node }) => isShown(node)) }
   }
   if (size > 0) return { ...(await readPage()), totalCount: count }
   // Without rows, a page is read only for `pageInfo`: a query of the number alone does not wait for it.

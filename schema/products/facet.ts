@@ -1,7 +1,5 @@
-import type { Facet } from '../../src/catalogue/products/list/facets.ts'
-import { maxRead } from '../../src/catalogue/products/list/indexes/attribute-indexes.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
-import { maxCounted } from '../../src/catalogue/values/value-keys.ts'
+import type { Facet } from '../../src/catalogue/products/query/facets.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
@@ -31,7 +29,6 @@ const FacetRef = builder.objectRef<Facet>('Facet').implement({
   }),
 })
 
-const shown = (n: number) => n.toLocaleString('en')
 const maxFacets = 8
 const maxFacetValues = 100
 const defaultFacetValues = 20
@@ -43,7 +40,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
       field: statementCost * Math.max(names.length, 1) + selectionCost({ filter }),
       multiplier: names.length * (first ?? defaultFacetValues),
     }),
-    description: `Values of attributes with the number of products that have each, in the order of \`names\`: for charts and for the choices of a filter. For an attribute of more than ${shown(maxCounted)} different values, \`filter\` must match at most ${shown(maxRead)} products. Errors: \`invalid_request\`.`,
+    description: `Values of attributes with the number of products that have each, in the order of \`names\`: for charts and for the choices of a filter. Texts are their first 255 characters. Errors: \`invalid_request\`.`,
     args: {
       names: t.arg.stringList({
         required: true,

@@ -24,7 +24,7 @@ const AssetPresence = builder.inputType('AssetPresence', {
 
 const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter').implement({
   description:
-    'Conditions on the value of one attribute; all given ones must hold. A product without the attribute matches `exists: false` only. `gt`, `gte`, `lt` and `lte` compare as the attribute is declared: numbers by size (other values match none), all else by code points; an attribute that is declared `BOOLEAN` has no order.',
+    'Conditions on the value of one attribute; all given ones must hold. A product without the attribute matches `exists: false` only, also beside `ne`. The values of an attribute that is declared `NUMBER` compare as numbers of double precision: `10` equals `10.0`, and values that are none, or have more than 300 characters, match only `exists`, `ne`, `contains` and `startsWith`. In a range of an attribute without a declaration two numbers compare by size. All else compares by code points; `contains`, `startsWith`, `ne` and ranges see the first 255 characters. An attribute that is declared `BOOLEAN` has no order.',
   fields: (t) => ({
     name: t.string({
       required: true,
@@ -88,7 +88,7 @@ const ProductOrderField = builder.enumType('ProductOrderField', {
     ATTRIBUTE: {
       value: 'attribute',
       description:
-        'Value of `attribute`, as it is declared: numbers by size, all else by the first 100 characters. Products without such a value come last, in both directions.',
+        'Value of `attribute`, as it is declared: numbers by size, all else by the first 255 characters. Without a declaration numbers come before other values. Products without such a value come last, in both directions.',
     },
   } satisfies Record<string, { value: ProductOrder['field']; description: string }>,
 })

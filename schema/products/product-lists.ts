@@ -1,5 +1,4 @@
-import { isBare } from '../../src/catalogue/conditions.ts'
-import { pageProducts } from '../../src/catalogue/products/list/list-products.ts'
+import { isBare, type KeysetPage } from '../../src/catalogue/conditions.ts'
 import type { ListedProduct, Product } from '../../src/catalogue/products/list/measured-products.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { cursorKey, isCursorKey, requireGoodOrder } from '../../src/catalogue/products/list/product-order.ts'
@@ -10,6 +9,8 @@ import {
   listProductsOfStores,
   requireOrderAmongStores,
 } from '../../src/catalogue/products/list/products-of-stores.ts'
+import type { ProductList } from '../../src/catalogue/products/query/list-products.ts'
+import { pageProducts } from '../../src/catalogue/products/query/page-products.ts'
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
@@ -74,9 +75,44 @@ const ProductStatusCount = builder
   })
 
 const ProductConnection = builder.connectionObject(
-  { type: ProductRef, name: 'StoreProductsConnection', ...countedPage('products') },
+  {
+    type: ProductRef,
+    name: 'StoreProductsConnection',
+    description: 'A page of products.',
+    fields: (t) => ({
+      ...countedPage('products').fields(t),
+      asOf: t.field({
+        type: 'DateTime',
+        description:
+          'Time until which all changes are in the list; of later ones some may be: a product may no longer match, and one that has been deleted is left out, so that a page may be shorter than `first`. The present time if the answer is exact.',
+        resolve: (connection) => (connection as unknown as { asOf: () => Promise<Date> }).asOf(),
+      }),
+    }),
+  },
   { name: 'StoreProductsConnectionEdge', description: 'A product and its cursor.' },
 )
+
+/** A connection over the products of lists, with the time of which they are. */
+async function productConnection(
+  args: Parameters<typeof keysetConnection>[0],
+  {
+    read,
+    ...source
+  }: Omit<Parameters<typeof keysetConnection<ListedProduct>>[1], 'read'> & {
+    read: (page: KeysetPage) => Promise<ProductList>
+  },
+) {
+  let asOf = new Date()
+  const readRows = async (page: KeysetPage) => {
+    const list = await read(page)
+    asOf = list.asOf
+    return list.rows
+  }
+  const connection = await keysetConnection<ListedProduct>(args, { ...source, isShown, read: readRows })
+  return Object.assign(connection, { asOf: () => asOf })
+}
+
+const isShown = ({ isDeleted }: ListedProduct) => !isDeleted
 
 const listArgs = builder.args((t) => ({
   filter: t.field({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
@@ -96,7 +132,7 @@ builder.objectFields(StoreRef, (t) => ({
       args: listArgs,
       resolve: (store, { filter, orderBy, ...args }, { loaders, enumerations }) => {
         const [given, order] = [requireGoodFilter(filter, enumerations), requireGoodOrder(orderBy)]
-        return keysetConnection<ListedProduct>(args, {
+        return productConnection(args, {
           keyOf: ({ orderValue, productCode }) => cursorKey(order, orderValue, productCode),
           isKey: (key) => isCursorKey(order, key),
           read: (page) => loaders.products([given, page, order]).load(store.storeUuid),
@@ -126,7 +162,7 @@ builder.queryField('products', (t) =>
       resolve: async (_root, { filter, orderBy, storeUuids, ...args }, { catalogue, enumerations }) => {
         const [given, order] = [requireGoodFilter(filter, enumerations), requireOrderAmongStores(orderBy)]
         const stores = (await storesToRead(catalogue, storeUuids)).map(({ storeUuid }) => storeUuid)
-        return keysetConnection<ListedProduct>(args, {
+        return productConnection(args, {
           keyOf: (product) => keyAmongStores(order, product),
           isKey: (key) => isKeyAmongStores(order, key),
           read: (page) => costly(() => listProductsOfStores(catalogue, stores, given, page, order)),

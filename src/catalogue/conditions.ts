@@ -24,9 +24,6 @@ export interface KeysetPage {
   backwards: boolean
 }
 
-/** The conditions of the first rows of a list, in its order, and of all others. */
-export type Split = readonly [first: RawBuilder<boolean>, others: RawBuilder<boolean>]
-
 /** The conditions of a page of rows in the order of the column. */
 export function within({ after, before }: KeysetPage, column: string): (RawBuilder<boolean> | false)[] {
   return [

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { countProducts } from '../../src/catalogue/products/list/count-products.ts'
-import { listProducts } from '../../src/catalogue/products/list/list-products.ts'
+import { countProducts } from '../../src/catalogue/products/query/count-products.ts'
+import { listProducts } from '../../src/catalogue/products/query/list-products.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { useDatabase } from '../support/database/database.ts'
 
@@ -31,8 +31,8 @@ const page = { limit: 10_000, backwards: false }
 it.each(parts)('a search for %j finds the codes that have it, whether few or many do', async (part) => {
   const expected = (await byHand(part).execute(database.db)).rows.map(({ code }) => code)
   for (const catalogue of [wholeCatalogue(database.db), catalogueFor(database.db, { stores: new Set([large]) })]) {
-    const listed = await listProducts(catalogue, large, { search: part }, page)
-    expect(listed.map(({ productCode }) => productCode)).toEqual(expected)
+    const { rows } = await listProducts(catalogue, large, { search: part }, page)
+    expect(rows.map(({ productCode }) => productCode)).toEqual(expected)
     expect(await countProducts(catalogue, large, { search: part })).toBe(expected.length)
     expect(await countProducts(catalogue, large, { not: { search: part } })).toBe(9999 - expected.length)
   }
@@ -40,7 +40,7 @@ it.each(parts)('a search for %j finds the codes that have it, whether few or man
 
 it('shows a token no code of another store', async () => {
   const catalogue = catalogueFor(database.db, { stores: new Set([small]) })
-  expect(await listProducts(catalogue, large, { search: '01234' }, page)).toEqual([])
+  expect(await listProducts(catalogue, large, { search: '01234' }, page)).toMatchObject({ rows: [] })
   const { rows } = await sql`select codes_like(${large}::uuid, '%01234%', 10)`.execute(catalogue.db)
   expect(rows).toEqual([])
   expect(await countProducts(catalogue, small, { search: '01234' })).toBe(1)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { isUnindexed } from '../../src/catalogue/values/index-values.ts'
+import { caughtUp } from '../support/caught-up.ts'
 import { withRequestId } from '../support/clients/caller.ts'
 import { ask } from '../support/clients/operations.ts'
 import { restData } from '../support/clients/rest-client.ts'
@@ -112,6 +113,7 @@ it('a linked store with copied definitions searches at once', async () => {
   expect(await isUnindexed(gateway.database.catalogue, linked)).toBe(false)
   await addProducts(gateway, linked, [{ productCode: 'B', attributes: { Name: 'Boot' } }])
   expect(await found(linked, 'boo')).toEqual(['B'])
+  await caughtUp(gateway.database, linked)
   expect(await define(linked, [])).toEqual([
     { name: 'Brand', searchable: true, indexed: true },
     { name: 'Name', searchable: true, indexed: true },

@@ -23,10 +23,14 @@ type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
 } & { [Use in 'filterable' | 'searchable']?: boolean | null | undefined }
 
 export async function listDefinitions(catalogue: Catalogue, storeUuid: string): Promise<StoredDefinition[]> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  const isIndexed = sql<boolean>`exists (
+    select from product_index_slot s where s.store_uuid = ${uuid} and s.name = attribute_definition.name
+      and s.is_number = (type = 'number') and s.built_to is null)`
   return catalogue.db
     .selectFrom('attribute_definition')
-    .select(storedColumns)
-    .where('store_uuid', '=', visibleStore(catalogue, storeUuid))
+    .select([...storedColumns, isIndexed.as('isIndexed')])
+    .where('store_uuid', '=', uuid)
     .orderBy('name')
     .execute()
 }

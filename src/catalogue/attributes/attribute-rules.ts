@@ -25,12 +25,14 @@ export const storedColumns = [
   'store_uuid as storeUuid',
   ...definitionColumns,
   'filterable',
-  'is_indexed as isIndexed',
   'searchable',
   'is_searched as isSearched',
 ] as const
 
-export type StoredDefinition = Selection<Database, 'attribute_definition', (typeof storedColumns)[number]>
+export type StoredDefinition = Selection<Database, 'attribute_definition', (typeof storedColumns)[number]> & {
+  /** Whether `product_index` has the values of all products. */
+  isIndexed: boolean
+}
 
 /** Returns the fault of the value of an attribute, or undefined if it may be stored. */
 export type AttributeValidator = (name: string, value: unknown) => string | undefined

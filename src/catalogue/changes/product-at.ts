@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { invalidRequest } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { findProducts } from '../products/list/list-products.ts'
+import { findProducts } from '../products/find-products.ts'
 import type { Product } from '../products/list/measured-products.ts'
 import type { ChangeAction } from './change.ts'
 

@@ -70,19 +70,27 @@ export function matches(product: ModelProduct, filter: Filter): boolean {
 
 function holds(value: string | undefined, filter: AttributeFilter): boolean {
   const { name, exists, ...conditions } = filter
-  if (exists !== undefined && exists !== (value !== undefined)) return false
-  if (value === undefined) return Object.values(conditions).length === 0
-  const { eq, ne, contains, startsWith } = conditions
+  const { ne, ...others } = conditions
+  if (value === undefined) return exists === false && Object.values(others).length === 0
+  if (exists === false) return false
+  const { eq, contains, startsWith } = others
+  const isEqual = (other: string) => {
+    if (name === numeric) return isNumber(value) && isNumber(other) && Number(value) === Number(other)
+    return value === other
+  }
+  const isOther = (other: string) => (name === numeric ? !isEqual(other) : cut(value) !== cut(other))
   const against = (bound: string | undefined, isRight: (sign: number) => boolean) => {
     if (bound === undefined) return true
     if (name === numeric) return isNumber(value) && isRight(Math.sign(Number(value) - Number(bound)))
-    return isRight(byBytes(value, bound))
+    return isRight(byBytes(cut(value), cut(bound)))
   }
   return (
-    (eq === undefined || value === eq) &&
-    (ne === undefined || value !== ne) &&
-    (filter.in === undefined || filter.in.includes(value)) &&
-    value.toLowerCase().includes((contains ?? '').toLowerCase()) &&
+    (eq === undefined || isEqual(eq)) &&
+    (ne === undefined || isOther(ne)) &&
+    (filter.in === undefined || filter.in.some(isEqual)) &&
+    cut(value)
+      .toLowerCase()
+      .includes((contains ?? '').toLowerCase()) &&
     value.startsWith(startsWith ?? '') &&
     against(filter.gt, (sign) => sign > 0) &&
     against(filter.gte, (sign) => sign >= 0) &&
@@ -109,7 +117,11 @@ export function sorted(products: readonly ModelProduct[], { field, attribute = '
     if (field === 'STATUS') return product.status
     if (field === 'CODE') return product.code
     const value = product.attributes.get(attribute)
-    return attribute === numeric && value !== undefined && !isNumber(value) ? undefined : value?.slice(0, 100)
+    return attribute === numeric && value !== undefined && !isNumber(value)
+      ? undefined
+      : value === undefined
+        ? undefined
+        : cut(value)
   }
   const compare = attribute === numeric ? (a: string, b: string) => Number(a) - Number(b) : byBytes
   return [...products].sort((a, b) => {
@@ -130,7 +142,7 @@ export interface Facet {
 }
 
 export function facet(products: readonly ModelProduct[], name: string, first: number, search = ''): Facet {
-  const values = products.flatMap(({ attributes }) => attributes.get(name)?.slice(0, 255) ?? [])
+  const values = products.flatMap(({ attributes }) => attributes.get(name) ?? []).map(cut)
   const counts = Array.from(
     Map.groupBy(values, (value) => value),
     ([value, each]) => ({ value, count: each.length }),
@@ -138,6 +150,10 @@ export function facet(products: readonly ModelProduct[], name: string, first: nu
   const found = counts.filter(({ value }) => value.toLowerCase().includes(search.toLowerCase()))
   found.sort((a, b) => b.count - a.count || byBytes(a.value, b.value))
   return { name, distinct: counts.length, missing: products.length - values.length, values: found.slice(0, first) }
+}
+
+function cut(value: string): string {
+  return [...value].slice(0, 255).join('')
 }
 
 function isNumber(value: string): boolean {

@@ -199,7 +199,7 @@ async function walk(
   const found: string[] = []
   for (let cursor: string | undefined, pages = 0; pages < 30; pages++) {
     const page = { limit, backwards, ...(backwards ? { before: cursor } : { after: cursor }) }
-    const rows = await listProducts(catalogue, uuid, filter, page, order)
+    const { rows } = await listProducts(catalogue, uuid, filter, page, order)
     const codes = rows.map(({ productCode }) => productCode)
     if (backwards) found.unshift(...codes.toReversed())
     else found.push(...codes)

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { currentReadLimit } from '../../../request/context.ts'
 import type { ProductStatus } from '../../enumerations.ts'
+import type { OrderValue } from './product-order.ts'
 
 export interface Product {
   storeUuid: string
@@ -11,8 +12,11 @@ export interface Product {
   updatedAt: Date
 }
 
-/** A product of a list: `orderValue` is what orders it, if that is not the code. */
-export type ListedProduct = Product & { orderValue: string | null }
+/**
+ * A product of a list: `orderValue` is what orders it, if that is not the code. `isDeleted`: it has been deleted since
+ * the list was made, and is left out of the page.
+ */
+export type ListedProduct = Product & { orderValue: OrderValue; isDeleted?: boolean }
 
 export const columns = sql`p.store_uuid as "storeUuid", p.product_code as "productCode", p.status, p.attributes,
         p.created_at as "createdAt", p.updated_at as "updatedAt"`

@@ -2,8 +2,8 @@ import { invalidRequest } from '../../../errors.ts'
 import { storeUuidOf } from '../../../text.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import type { KeysetPage } from '../../conditions.ts'
-import { countProducts } from './count-products.ts'
-import { listProducts } from './list-products.ts'
+import { countProducts } from '../query/count-products.ts'
+import { listProducts, type ProductList } from '../query/list-products.ts'
 import type { ListedProduct } from './measured-products.ts'
 import type { ProductFilter } from './product-filter.ts'
 import { byCode, cursorKey, isCursorKey, type ProductOrder, requireGoodOrder } from './product-order.ts'
@@ -20,15 +20,16 @@ export async function listProductsOfStores(
   filter: ProductFilter,
   page: KeysetPage,
   order = byCode,
-): Promise<ListedProduct[]> {
+): Promise<ProductList> {
   const sign = (order.direction === 'desc' ? -1 : 1) * (page.backwards ? -1 : 1)
   const pages = await forEachStore(storeUuids, (uuid) =>
     listProducts(catalogue, uuid, filter, pageOf(uuid, page, order), order),
   )
-  return pages
-    .flat()
+  const rows = pages
+    .flatMap((one) => one.rows)
     .sort((a, b) => sign * compare(a, b))
     .slice(0, page.limit)
+  return { rows, asOf: new Date(Math.min(...pages.map(({ asOf }) => asOf.getTime()), Date.now())) }
 }
 
 export async function countProductsOfStores(
@@ -74,7 +75,7 @@ function pageOf(uuid: string, { after, before, ...page }: KeysetPage, { directio
 
 function compare(a: ListedProduct, b: ListedProduct): number {
   return (
-    byBytes(a.orderValue ?? '', b.orderValue ?? '') ||
+    byBytes(String(a.orderValue), String(b.orderValue)) ||
     byBytes(a.productCode, b.productCode) ||
     byBytes(a.storeUuid, b.storeUuid)
   )

@@ -4,9 +4,9 @@ import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { isBare } from '../../conditions.ts'
 import type { ProductFilter } from '../list/product-filter.ts'
 import { totalOf } from '../product-totals.ts'
-import { compile } from './compile.ts'
+import { type Compiled, compile } from './compile.ts'
 import { withKnownCodes } from './known-codes.ts'
-import { chooseSource } from './source.ts'
+import { chooseSource, type Source } from './source.ts'
 
 /** The number of products that match. Throws `invalid_request` for attributes that cannot be used. */
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
@@ -14,11 +14,18 @@ export async function countProducts(catalogue: Catalogue, storeUuid: string, fil
   if (isBare(others))
     return read(catalogue, sql`select ${totalOf(visibleStore(catalogue, storeUuid), status)} as count`)
   const source = await chooseSource(catalogue, storeUuid, { filter })
-  const { where } = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
-  return read(
-    catalogue,
-    sql`${customPlan} select count(*)::int as count from ${sql.table(source.table)} p where ${where}`,
-  )
+  const compiled = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
+  return read(catalogue, sql`${customPlan} select ${countOf(source, filter, compiled)} as count`)
+}
+
+/** The number of products that match: from the totals for a filter by status alone. */
+export function countOf(
+  { table, uuid }: Source,
+  { status, ...others }: ProductFilter,
+  { where }: Compiled,
+): RawBuilder<number> {
+  if (isBare(others)) return totalOf(uuid, status)
+  return sql<number>`(select count(*)::int from ${sql.table(table)} p where ${where})`
 }
 
 async function read({ db }: Catalogue, statement: RawBuilder<unknown>): Promise<number> {

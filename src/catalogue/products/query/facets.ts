@@ -42,7 +42,7 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
     ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
       select count(*)::integer as products from ${products}
     )
-    select n.name, count(c.value)::int as distinct, now() as "asOf",
+    select n.name, count(c.value)::int as distinct, coalesce(${source.asOf ?? null}::timestamptz, now()) as "asOf",
       m.products - coalesce(sum(c.products), 0)::int as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (
           select value, products from counted where nth = n.at - 1 and ${isShown}

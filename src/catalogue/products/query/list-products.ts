@@ -3,19 +3,22 @@ import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
 import { allOf, isBare } from '../../conditions.ts'
-import { allRead, columns, measured, type Product } from '../list/measured-products.ts'
+import { allRead, columns, type ListedProduct, measured } from '../list/measured-products.ts'
 import { attributesOf, type ProductFilter } from '../list/product-filter.ts'
 import { byCode, type ProductOrder } from '../list/product-order.ts'
 import { type Compiled, compile } from './compile.ts'
 import { withKnownCodes } from './known-codes.ts'
 import { narrow } from './narrow.ts'
-import { beginOf, type OrderValue, type PagePart, type ProductPage, planPage } from './order.ts'
+import { beginOf, type PagePart, type ProductPage, planPage } from './order.ts'
 import { chooseSource, type Source } from './source.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A product of a list, or the place of one that has been deleted since: it has no status. */
-export type Listed = Omit<Product, 'status'> & { status: Product['status'] | null; orderValue: OrderValue }
+/** Products of a list, and the time of which they are: of later changes, some may be in it. */
+export interface ProductList {
+  rows: ListedProduct[]
+  asOf: Date
+}
 
 /** A page of a store's products. Throws `invalid_request` for attributes that cannot be used so. */
 export async function listProducts(
@@ -24,17 +27,19 @@ export async function listProducts(
   filter: ProductFilter,
   page: ProductPage,
   order = byCode,
-): Promise<Listed[]> {
+): Promise<ProductList> {
+  const begun = new Date()
   const source = await chooseSource(catalogue, storeUuid, { filter, order })
   const isNewestFirst = order.field === 'updatedAt' && (order.direction === 'desc') !== page.backwards
   const recent = isNewestFirst && (await listByChange(catalogue, source, filter, page, order))
-  if (recent) return recent
+  if (recent) return { rows: recent, asOf: begun }
   const known = await withKnownCodes(catalogue, source.uuid, filter)
-  return readPage(catalogue, source, compile(source, known), page, order, isPrepared(source, filter, order))
+  const rows = await readPage(catalogue, source, compile(source, known), page, order, isPrepared(source, filter, order))
+  return { rows, asOf: source.asOf ?? begun }
 }
 
 /** The statements of a few forms of filters are prepared; others are planned for their values. */
-function isPrepared(source: Source, filter: ProductFilter, order: ProductOrder): boolean {
+export function isPrepared(source: Source, filter: ProductFilter, order: ProductOrder): boolean {
   const { status: _, codePrefix: __, codes: ___, search: ____, ...others } = filter
   return source.table === 'product' && order.field === 'code' && isBare(others)
 }
@@ -49,7 +54,7 @@ async function listByChange(
   filter: ProductFilter,
   page: ProductPage,
   order: ProductOrder,
-): Promise<Listed[] | undefined> {
+): Promise<ListedProduct[] | undefined> {
   if (attributesOf(filter).length > 0) return undefined
   const { updatedAt, ...others } = filter
   const products: Source = { ...source, table: 'product' }
@@ -73,7 +78,7 @@ async function readPage(
   page: ProductPage,
   order: ProductOrder,
   isPrepared = false,
-): Promise<Listed[]> {
+): Promise<ListedProduct[]> {
   const parts = planPage(source, order, page)
   const { from, few } = await narrow(catalogue, source, compiled)
   const [part] = parts
@@ -114,6 +119,7 @@ function rowsOf({ where, by, value }: PagePart, from: Sql, matches: RawBuilder<b
       from ${from} where ${allOf([matches, ...where])} order by ${by} limit ${limit}`
 }
 
-async function read({ db }: Catalogue, statement: Sql): Promise<Listed[]> {
-  return allRead((await (statement as RawBuilder<Product & { orderValue: OrderValue }>).execute(db)).rows)
+async function read({ db }: Catalogue, statement: Sql): Promise<ListedProduct[]> {
+  const { rows } = await (statement as RawBuilder<ListedProduct>).execute(db)
+  return allRead(rows.map((row) => (row.status === null ? { ...row, isDeleted: true } : row)))
 }

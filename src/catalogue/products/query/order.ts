@@ -2,14 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
 import { parsedJson } from '../../../text.ts'
 import type { KeysetPage } from '../../conditions.ts'
-import type { ProductOrder } from '../list/product-order.ts'
+import type { OrderValue, ProductOrder } from '../list/product-order.ts'
 import { valuesOf } from './compare.ts'
 import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
-
-/** The value that orders a product; null for a product without one. */
-export type OrderValue = string | number | null
 
 /** Products that follow each other in an order: those with a number, with a text, or without a value. */
 interface Part {

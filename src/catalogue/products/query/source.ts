@@ -3,6 +3,8 @@ import { invalidRequest } from '../../../errors.ts'
 import { shown } from '../../../text.ts'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
+import { onlyRow } from '../../conditions.ts'
+import { asOf } from '../../projections/queue.ts'
 import { attributesOf, type ProductFilter, partsOf } from '../list/product-filter.ts'
 import type { ProductOrder } from '../list/product-order.ts'
 import { totalOf } from '../product-totals.ts'
@@ -19,6 +21,8 @@ export interface Source {
   table: 'product' | 'product_index'
   uuid: string | null
   attributeOf(name: string): Attribute
+  /** All changes committed until then are in it, and of later ones at most some; undefined: it is that of now. */
+  asOf?: Date
 }
 
 /** A smaller store is read from `product`: its products are few enough, and are those of now. */
@@ -35,6 +39,7 @@ interface Question {
 
 interface Known {
   products: number
+  asOf: Date
   isIndexed: boolean
   attributes: Record<
     string,
@@ -61,7 +66,9 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
   requireBounds(attributesOf(question.filter), (name) => attributeOf(name).type)
   requireOrdered(question.order?.attribute, (name) => attributeOf(name).type)
   const isIndexed = known.isIndexed && missing.length === 0 && known.products > maxSmall
-  return { table: isIndexed ? 'product_index' : 'product', uuid, attributeOf }
+  return isIndexed
+    ? { table: 'product_index', uuid, attributeOf, asOf: known.asOf }
+    : { table: 'product', uuid, attributeOf }
 }
 
 const unknown: Attribute = { type: undefined, slot: undefined }
@@ -83,7 +90,7 @@ function namesOf({ filter, order, facets = [] }: Question): { name: string; fiel
 
 async function findKnown({ db }: Catalogue, uuid: string | null, names: readonly string[]): Promise<Known> {
   const { rows } = await sql<Known>`
-    select ${totalOf(uuid)} as products,
+    select ${totalOf(uuid)} as products, ${asOf(uuid, 'FILTERS')} as "asOf",
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
       (
         select coalesce(jsonb_object_agg(d.name, json_build_object(
@@ -92,7 +99,7 @@ async function findKnown({ db }: Catalogue, uuid: string | null, names: readonly
           on s.store_uuid = ${uuid} and s.name = d.name and s.is_number = (d.type = 'number') and d.filterable
         where d.store_uuid = ${uuid} and d.name = any(${[...names]}::text[])
       ) as attributes`.execute(db)
-  return rows[0] ?? { products: 0, isIndexed: false, attributes: {} }
+  return onlyRow(rows)
 }
 
 function notIndexed(missing: readonly { name: string; field: string }[], { attributes, products }: Known) {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { findProductAt } from '../../../catalogue/changes/product-at.ts'
-import { findProducts } from '../../../catalogue/products/list/list-products.ts'
+import { findProducts } from '../../../catalogue/products/find-products.ts'
 import { requireStore } from '../../../catalogue/stores/stores.ts'
 import { timeOf } from '../../../text.ts'
 import { findStoreUuid } from '../../find-store.ts'
