@@ -25,8 +25,14 @@ export function hasScope({ scopes, viewer }: Caller, scope: Scope): boolean {
  * one. A caller of all stores is a tenant of its own.
  */
 export function shareOf({ tokenId, viewer: { stores } }: Caller): string {
-  return stores ? `stores ${[...stores].sort().join()}` : `token ${tokenId}`
+  if (!stores) return `token ${tokenId}`
+  const known = shares.get(stores) ?? `stores ${[...stores].sort().join()}`
+  shares.set(stores, known)
+  return known
 }
+
+/** Requests of one caller have the same set, of up to 1,000 stores. */
+const shares = new WeakMap<ReadonlySet<string>, string>()
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)

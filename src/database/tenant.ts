@@ -19,7 +19,18 @@ export const tenantRole = 'catalogue_tenant'
  * security hides other stores from it. This costs two more round trips. Within a transaction, transactions are
  * savepoints. Without the role, this limits nothing.
  */
-export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysely<Database> {
+export function limitedTo(db: Kysely<Database>, stores: ReadonlySet<string>): Kysely<Database> {
+  const byStores = limited.get(db) ?? new WeakMap<ReadonlySet<string>, Kysely<Database>>()
+  limited.set(db, byStores)
+  const known = byStores.get(stores) ?? createLimited(db, stores)
+  byStores.set(stores, known)
+  return known
+}
+
+/** By the database and the set of stores, which requests of one caller share. */
+const limited = new WeakMap<Kysely<Database>, WeakMap<ReadonlySet<string>, Kysely<Database>>>()
+
+function createLimited(db: Kysely<Database>, stores: ReadonlySet<string>): Kysely<Database> {
   const uuids = [...stores]
   if (!uuids.every((uuid) => /^[0-9a-f-]{36}$/.test(uuid))) throw new Error('stores must be UUIDs')
   const limit = `set local role ${tenantRole}; set local catalogue.stores = '{${uuids.join(',')}}'`

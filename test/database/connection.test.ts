@@ -128,8 +128,8 @@ it.each<[string, (db: Kysely<Database>) => Promise<unknown>]>([
     'a savepoint',
     (db) => write(wholeCatalogue(db), false, (outer) => write(outer, false, ({ db }) => readTooMuch(db))),
   ],
-  ['a statement of a tenant', (db) => readTooMuch(limitedTo(db, []))],
-  ['a transaction of a tenant', (db) => limitedTo(db, []).transaction().execute(readTooMuch)],
+  ['a statement of a tenant', (db) => readTooMuch(limitedTo(db, new Set()))],
+  ['a transaction of a tenant', (db) => limitedTo(db, new Set()).transaction().execute(readTooMuch)],
 ])('says what a request did that reads too much in %s', async (_where, work) => {
   for (const transactionPooling of [false, true]) {
     const db = connect({ ...database.connection, max: 1, transactionPooling }, () => {})
