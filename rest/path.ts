@@ -12,12 +12,15 @@ export interface Route {
 export function createRoutes(endpoints: readonly Endpoint[]): (path: string) => Route {
   const byPath = Map.groupBy(endpoints, ({ path }) => prefix + path)
   const templates = [...byPath.keys()].filter((path) => path.includes('{'))
+  const others = new Map([...byPath].filter(([path]) => !path.includes('{')))
   return (path) => {
+    const direct = others.get(path)
+    if (direct) return { endpoints: direct, values: {} }
     for (const template of templates) {
       const values = valuesIn(template, path)
       if (values) return { endpoints: byPath.get(template), values }
     }
-    return { endpoints: byPath.get(path), values: {} }
+    return { endpoints: undefined, values: {} }
   }
 }
 
