@@ -41,6 +41,7 @@ export async function readQueue(db: Kysely<Database>): Promise<{ products: numbe
 
 /** Takes the first changed products of a store out of the queue. The caller holds the store's lock. */
 export async function takeChanged({ db }: WriteCatalogue, storeUuid: string): Promise<Changed[]> {
+  // As JSON: Node parses a thousand codes of an array 20 times as slowly.
   const { rows } = await sql<Changed>`
     delete from product_dirty where store_uuid = ${storeUuid} and seq = any(array(
       select seq from (
@@ -51,7 +52,7 @@ export async function takeChanged({ db }: WriteCatalogue, storeUuid: string): Pr
         ) d
       ) d
       where codes <= ${maxCodes} or codes = items))
-    returning at, delta, codes, projection`.execute(db)
+    returning at, delta, to_json(codes) as codes, projection`.execute(db)
   return rows
 }
 
