@@ -49,9 +49,11 @@ export async function writeProducts(
     origin: catalogue.origin ?? null,
   }
   const json = `${JSON.stringify(request).slice(0, -1)},"patches":${patches},"statuses":${statuses}}`
+  // As JSON: Node parses a thousand codes of an array 20 times as slowly.
   const { rows } = await sql<WrittenProducts & Definitions>`
-    select definitions, fingerprint, coalesce(created, '{}') as created, coalesce(updated, '{}') as updated,
-      coalesce(missing, '{}') as missing, coalesce(too_large, '{}') as "tooLarge"
+    select definitions, fingerprint, array_to_json(coalesce(created, '{}')) as created,
+      array_to_json(coalesce(updated, '{}')) as updated, array_to_json(coalesce(missing, '{}')) as missing,
+      array_to_json(coalesce(too_large, '{}')) as "tooLarge"
     from write_products(${json}::jsonb)`.execute(catalogue.db)
   const [written] = rows
   if (!written) throw storeNotFound('storeUuid', storeUuid)
