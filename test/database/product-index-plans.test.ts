@@ -67,7 +67,7 @@ it.each(few)('reads few products for a page of %s, in any order, whatever other 
       for (const isLimited of [false, true]) {
         const nodes = await explainer.plansOf((catalogue) => {
           const { db } = catalogue
-          const limited = isLimited ? { ...catalogue, db: limitedTo(db, [store]) } : catalogue
+          const limited = isLimited ? { ...catalogue, db: limitedTo(db, new Set([store])) } : catalogue
           return listProducts(limited, store, filter, { limit: 51, backwards: false }, order)
         })
         // In the first store few products match; in the second one nearly all, so that any order finds a page soon.
