@@ -7,6 +7,7 @@ import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rul
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
 import type { WriteCatalogue } from '../src/catalogue/catalogue.ts'
 import { maxFilterable, maxSearchable } from '../src/catalogue/values/slots.ts'
+import { returnsStored } from '../src/graphql/access.ts'
 import type { Context } from '../src/graphql/context.ts'
 import { startIndexing } from '../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
@@ -121,8 +122,9 @@ async function indexed(work: WriteCatalogue, storeUuid: string, all: StoredDefin
 builder.mutationFields((t) => ({
   defineAttributes: t.field({
     type: [AttributeDefinitionRef],
+    extensions: returnsStored,
     description:
-      'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`, `quota_exceeded` (jobs).',
+      'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store: reading them needs the scope `read`. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`, `quota_exceeded` (jobs).',
     args: {
       ...writeArgs,
       definitions: t.arg({
@@ -141,8 +143,9 @@ builder.mutationFields((t) => ({
   }),
   removeAttributeDefinitions: t.field({
     type: [AttributeDefinitionRef],
+    extensions: returnsStored,
     description:
-      'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`, `quota_exceeded` (jobs).',
+      'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store: reading them needs the scope `read`. Errors: `store_not_found`, `quota_exceeded` (jobs).',
     args: { ...writeArgs, names: t.arg.stringList(required('Names of attributes: at most 10,000.')) },
     resolve: resolveWrite(
       async (transaction, { storeUuid, names }, context) => {

@@ -11,6 +11,7 @@ export const httpStatus = {
   idempotency_conflict: 409,
   changes_disabled: 409,
   not_revertible: 409,
+  plan_outdated: 409,
   cursor_expired: 410,
   too_many_affected: 412,
   payload_too_large: 413,

@@ -80,8 +80,10 @@ export function millisecondsOf(text: string): number | undefined {
 
 /** A time as RFC 3339; undefined for another text. */
 export function timeOf(text: string): Date | undefined {
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(text)
-  return isTime && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined
+  const [, date] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.exec(text) ?? []
+  if (date === undefined || Number.isNaN(Date.parse(text))) return undefined
+  // `Date` takes 30 February for 2 March.
+  return new Date(date).toISOString().startsWith(date) ? new Date(text) : undefined
 }
 
 /** The text of a stream; undefined if it has more than `maxBytes`. */

@@ -563,7 +563,7 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "product_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "cursor_expired" | "too_many_affected" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
+            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "product_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "plan_outdated" | "cursor_expired" | "too_many_affected" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
             /** @description Human-readable explanation: the expected value and the received one. */
             details: string;
             /** @description Parameter or field with the fault, such as `limit` or `region[1]`. */

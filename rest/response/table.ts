@@ -53,7 +53,7 @@ const maxColumns = 2_000
 
 async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFormulas: boolean): Promise<string> {
   const flat = rows.map(flatOf)
-  const attributes = new Set(rows.flatMap((row) => [...row.keys()]))
+  const attributes = new Set(rows.flatMap((row) => [...row.keys()].map(columnOf)))
   const others = [...new Set(flat.flatMap((row) => [...row.keys()]))].filter((name) => !columns.includes(name))
   const isAttribute = (name: string) => attributes.has(name)
   const urls = others.filter((name) => !isAttribute(name))
@@ -67,10 +67,15 @@ async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFor
   return stringify([names, ...cells], { escape_formulas: escapeFormulas })
 }
 
+/** The column of an attribute: its name, with a prefix if it could be the column of a URL. */
+function columnOf(attribute: string): string {
+  return /^.+: .+ URL [1-9]\d*$/s.test(attribute) ? `attribute:${attribute}` : attribute
+}
+
 /** A map by channel, of lists of asset entries, is a column for each URL: `SMP: Image URL 1`. */
 function flatOf(row: Row): Map<string, unknown> {
   const cells = [...row].flatMap(([name, value]): [string, unknown][] => {
-    if (!(value instanceof Map)) return [[name, value]]
+    if (!(value instanceof Map)) return [[columnOf(name), value]]
     return [...(value as Map<string, object[]>)].flatMap(([channel, entries]) =>
       entries.flatMap(({ ...entry }) =>
         Object.entries(entry)

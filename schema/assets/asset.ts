@@ -66,6 +66,7 @@ builder.objectField(StoreRef, 'assets', (t) =>
       args: { filter: t.arg({ type: AssetFilterInput, description: 'Filter. Default: all assets.' }) },
       resolve: ({ storeUuid }, { filter, ...args }, { loaders }) =>
         keysetConnection<Asset>(args, {
+          name: 'assets',
           keyOf: ({ assetId }) => assetId,
           read: (page) => loaders.assets([filter ?? {}, page]).load(storeUuid),
           count: () => loaders.assetCount(filter ?? {}).load(storeUuid),

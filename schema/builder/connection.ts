@@ -48,6 +48,8 @@ export function connectionOf<Node>(edges: Edge<Node>[], hasNextPage: boolean, ha
 
 /** How a connection reads its rows, which are ordered by a key. */
 interface KeysetSource<Row> {
+  /** Of the connection and its order: a cursor is refused where another name is expected. */
+  name: string
   keyOf(row: Row): string
   /** Whether a text can be a key; by default any text. */
   isKey?(text: string): boolean
@@ -63,15 +65,15 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   if (args.first != null && args.last != null) {
     throw invalidRequest([{ field: 'last', details: 'last must not come together with first' }])
   }
-  const { keyOf, isKey = isStorable, isShown = () => true, read, count } = source
+  const { name, keyOf, isKey = isStorable, isShown = () => true, read, count } = source
   const backwards = args.last != null
   const size = pageSizeOf(args)
-  const after = keyOfCursor('after', args.after, isKey)
-  const before = keyOfCursor('before', args.before, isKey)
+  const after = keyOfCursor('after', name, args.after, isKey)
+  const before = keyOfCursor('before', name, args.before, isKey)
   const readPage = async () => {
     const rows = await read({ after, before, limit: size + 1, backwards })
     const page = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
-    const places = page.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
+    const places = page.map((node) => ({ cursor: cursorOf(name, keyOf(node)), node }))
     const hasMore = rows.length > size
     const [hasNext, hasPrevious] = backwards ? [before !== undefined, hasMore] : [hasMore, after !== undefined]
     return { ...connectionOf(places, hasNext, hasPrevious), edges: places.filter(({ node }) => isShown(node)) }
@@ -109,13 +111,24 @@ export function forwardArgs(items: string, usual = defaultSize) {
   }))
 }
 
-function cursorOf(key: string): string {
-  return Buffer.from(key).toString('base64url')
+/** The cursor of a key in the connection and the order of this name. */
+export function cursorOf(name: string, key: string): string {
+  return Buffer.from(`${name}:${key}`).toString('base64url')
 }
 
-function keyOfCursor(field: string, cursor: string | null | undefined, isKey: (key: string) => boolean) {
+/** The key of a cursor. Throws `invalid_request` for a cursor of another connection or order. */
+export function keyOfCursor(
+  field: string,
+  name: string,
+  cursor: string | null | undefined,
+  isKey: (key: string) => boolean,
+): string | undefined {
   if (cursor == null) return undefined
-  const key = Buffer.from(cursor, 'base64url').toString()
-  if (key !== '' && isKey(key) && cursorOf(key) === cursor) return key
-  throw invalidRequest([{ field, details: `${field} must be a cursor from this connection; got ${shown(cursor)}` }])
+  const key = Buffer.from(cursor, 'base64url')
+    .toString()
+    .slice(name.length + 1)
+  if (key !== '' && isKey(key) && cursorOf(name, key) === cursor) return key
+  throw invalidRequest([
+    { field, details: `${field} must be a cursor from this connection and order; got ${shown(cursor)}` },
+  ])
 }

@@ -1,7 +1,15 @@
-import { type ChangeItem, itemNumber, listItems } from '../../src/catalogue/changes/change-items.ts'
+import { type ChangeItem, listItems } from '../../src/catalogue/changes/change-items.ts'
 import { parsedJson } from '../../src/text.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, connectionOf, forwardArgs, largestSize, statementCost } from '../builder/connection.ts'
+import {
+  connectionCost,
+  connectionOf,
+  cursorOf,
+  forwardArgs,
+  keyOfCursor,
+  largestSize,
+  statementCost,
+} from '../builder/connection.ts'
 import { nullable } from '../builder/options.ts'
 import { ChangeRef } from './change.ts'
 
@@ -54,6 +62,8 @@ const ChangeItemConnection = builder.connectionObject(
   { name: 'ChangeItemEdge', description: 'An item and its cursor.' },
 )
 
+const isItemNumber = (text: string) => /^[1-9]\d{0,8}$/.test(text)
+
 builder.objectField(ChangeRef, 'items', (t) =>
   t.field({
     type: ChangeItemConnection,
@@ -62,8 +72,10 @@ builder.objectField(ChangeRef, 'items', (t) =>
     args: forwardArgs('items', largestSize),
     resolve: async (change, { first, after }, { catalogue }) => {
       const limit = Math.min(first ?? largestSize, largestSize)
-      const items = await listItems(catalogue, change, itemNumber(after) + 1, limit + 1)
-      const edges = items.slice(0, limit).map((node) => ({ cursor: String(node.number), node }))
+      const name = `items ${change.tx} ${change.seq}`
+      const last = Number(keyOfCursor('after', name, after, isItemNumber) ?? 0)
+      const items = await listItems(catalogue, change, last + 1, limit + 1)
+      const edges = items.slice(0, limit).map((node) => ({ cursor: cursorOf(name, String(node.number)), node }))
       return connectionOf(edges, items.length > limit, after != null)
     },
   }),

@@ -1,6 +1,8 @@
 import type { InputShapeFromFields } from '@pothos/core'
+import type { ChangeHead } from '../../src/catalogue/changes/change.ts'
 import type { ChangePage, PageRequest } from '../../src/catalogue/changes/list-changes.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
+import { isSelected } from '../../src/graphql/limits/answer-size.ts'
 import { perStore } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, connectionOf, forwardArgs, pageSizeOf, statementCost } from '../builder/connection.ts'
@@ -43,7 +45,7 @@ export function changePageOf({ first, after }: InputShapeFromFields<typeof chang
   return { limit: pageSizeOf({ first }), after }
 }
 
-export function changesConnection(page: ChangePage | undefined, after: string | null | undefined) {
+export function changesConnection(page: ChangePage<ChangeHead> | undefined, after: string | null | undefined) {
   const { changes, next, hasMore } = page ?? { changes: [], next: null, hasMore: false }
   const edges = changes.map((node) => ({ cursor: node.cursor, node }))
   return { ...connectionOf(edges, hasMore, after != null), next }
@@ -59,9 +61,10 @@ builder.objectField(StoreRef, 'changes', (t) =>
       ...changePageArgs,
       filter: t.arg({ type: ChangeFilterInput, description: 'Filter. Default: all changes.' }),
     },
-    resolve: async (store, { filter, ...args }, context) => {
+    resolve: async (store, { filter, ...args }, context, info) => {
       requireLedger(context)
-      const page = await context.loaders.changes([filter ?? {}, changePageOf(args)]).load(store.storeUuid)
+      const request = [filter ?? {}, changePageOf(args), isSelected(info, 'codes')] as const
+      const page = await context.loaders.changes([...request]).load(store.storeUuid)
       return changesConnection(page, args.after)
     },
   }),
@@ -74,9 +77,10 @@ builder.objectField(ProductRef, 'changes', (t) =>
     description:
       'Changes of the product and of the links of its assets, the newest first. Errors: `cursor_expired`, `changes_disabled`.',
     args: changePageArgs,
-    resolve: async (product, args, context) => {
+    resolve: async (product, args, context, info) => {
       requireLedger(context)
-      return changesConnection(await context.loaders.history(changePageOf(args)).load(product), args.after)
+      const page = await context.loaders.history([changePageOf(args), isSelected(info, 'codes')]).load(product)
+      return changesConnection(page, args.after)
     },
   }),
 )

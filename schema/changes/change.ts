@@ -88,7 +88,7 @@ builder.node(ChangeRef, {
       description:
         'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
       resolve: async (change, _args, { loaders }) => {
-        const { codes = (await loaders.change.load(change))?.codes ?? [] } = change
+        const { codes = (await loaders.changeWithCodes.load(change))?.codes ?? [] } = change
         return codesOf({ ...change, codes })
       },
     }),

@@ -1,6 +1,7 @@
-import { listHistory } from '../../src/catalogue/changes/list-changes.ts'
+import { listHistory, listHistoryHeads } from '../../src/catalogue/changes/list-changes.ts'
 import { type RequestReceipt, readReceipt } from '../../src/catalogue/changes/receipt.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
+import { isSelected } from '../../src/graphql/limits/answer-size.ts'
 import { isStorable } from '../../src/text.ts'
 import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
@@ -31,8 +32,9 @@ const RequestReceiptRef = builder.objectRef<RequestReceipt>('RequestReceipt').im
       complexity: connectionCost,
       description: 'Changes of the request, the oldest first.',
       args: changePageArgs,
-      resolve: async ({ storeUuid, requestId }, args, { catalogue }) => {
-        const page = await listHistory(catalogue, storeUuid, { requestId }, changePageOf(args), 'oldest first')
+      resolve: async ({ storeUuid, requestId }, args, { catalogue }, info) => {
+        const list = isSelected(info, 'codes') ? listHistory : listHistoryHeads
+        const page = await list(catalogue, storeUuid, { requestId }, changePageOf(args), 'oldest first')
         return changesConnection(page, args.after)
       },
     }),

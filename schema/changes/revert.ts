@@ -78,7 +78,7 @@ builder.mutationFields((t) => ({
   revertRequest: t.field({
     type: RevertResultRef,
     description:
-      'Restores the values from before a request, in one transaction, also where present attribute definitions would refuse them. A revert can be reverted itself. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`, `quota_exceeded` (the reverts of a store record at most 1 GiB in 24 hours).',
+      'Restores the values from before a request, in one transaction, also where present attribute definitions would refuse them. A revert can be reverted itself. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `store_not_found`, `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`, `quota_exceeded` (the reverts of a store record at most 1 GiB in 24 hours).',
     args: {
       ...writeArgs,
       requestId: t.arg.string(required('Id of the request to revert.')),

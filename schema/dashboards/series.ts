@@ -58,7 +58,8 @@ const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint').implement({
     timeIso: t.expose('time', { type: 'DateTime', description: 'Start of the interval as RFC 3339.' }),
     value: t.exposeFloat('value', nullable('Value; null before the first known one.')),
     label: t.exposeString('label', {
-      description: 'Values of the dimensions, separated by `/`; without dimensions the name of the metric.',
+      description:
+        'Values of the dimensions, the store first, the others in the order of `by`, separated by `/`; without dimensions the name of the metric.',
     }),
     storeUuid: t.exposeID('storeUuid', nullable('UUID of the store, with the dimension `STORE`; otherwise null.')),
   }),
@@ -71,7 +72,7 @@ builder.queryField('series', (t) =>
     type: [SeriesPointRef],
     complexity: ({ storeUuids }) => ({ field: 10 * (storeUuids?.length ?? mostStores), multiplier: 500 }),
     description:
-      'A metric over time, summed over the stores unless `by` has `STORE`: each interval has a point, ordered by label and time. Errors: `invalid_request` (dimensions that the metric does not have; more points than `maxPoints`, or than 20,000 in all), `store_not_found`, `changes_disabled`.',
+      'A metric over time, summed over the stores unless `by` has `STORE`: each interval up to now has a point, ordered by label and time. Errors: `invalid_request` (dimensions that the metric does not have; more points than `maxPoints`, or than 20,000 in all), `store_not_found`, `changes_disabled`.',
     args: {
       metric: t.arg({ type: MetricRef, required: true, description: 'Metric.' }),
       ...storesArg,

@@ -1,10 +1,11 @@
 import { invalidRequest } from '../../src/errors.ts'
+import { returnsStored } from '../../src/graphql/access.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
 import { deleteJob } from '../../src/jobs/job.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { dryRunArgs, resolveWrite, storeArgs, writable } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { defaultChannel, defaults, required, requiredText } from '../builder/options.ts'
+import { defaultChannel, defaults, required } from '../builder/options.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
 import { JobRef } from './job.ts'
 
@@ -106,11 +107,12 @@ builder.mutationFields((t) => ({
   deleteJob: t.field({
     type: JobRef,
     nullable: true,
+    extensions: returnsStored,
     description:
-      'Deletes a job with its input and output, and returns it as it was. A running one is cancelled: it stops within seconds, and rows that it has imported are kept. Null when there is none or when the token has no access to its store.',
-    args: { jobId: t.arg.id(requiredText('UUID of the job.')), ...dryRunArgs },
+      'Deletes a job with its input and output, and returns it as it was: fields but `jobId` need the scope `read`. A running one is cancelled: it stops within seconds, and rows that it has imported are kept. Null when there is none or when the token has no access to its store.',
+    args: { jobId: t.arg.id(required('UUID of the job.')), ...dryRunArgs },
     resolve: resolveWrite(
-      async (transaction, { jobId }) => (await deleteJob(transaction, jobId)) ?? null,
+      (transaction, { jobId }) => deleteJob(transaction, jobId),
       (job) => (job ? 1 : 0),
     ),
   }),

@@ -143,6 +143,7 @@ builder.objectField(StoreRef, 'jobs', (t) =>
       args: { filter: t.arg({ type: JobFilterInput, description: 'Filter. Default: all jobs.' }) },
       resolve: ({ storeUuid }, { filter, ...args }, { loaders }) =>
         keysetConnection<Job>(args, {
+          name: 'jobs',
           keyOf: ({ jobId }) => jobId,
           isKey: isUuid,
           read: (page) => loaders.jobs([filter ?? {}, page]).load(storeUuid),

@@ -1,7 +1,12 @@
 import { isBare, type KeysetPage } from '../../src/catalogue/conditions.ts'
 import type { ListedProduct, Product } from '../../src/catalogue/products/list/measured-products.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
-import { cursorKey, isCursorKey, requireGoodOrder } from '../../src/catalogue/products/list/product-order.ts'
+import {
+  cursorKey,
+  isCursorKey,
+  nameOfOrder,
+  requireGoodOrder,
+} from '../../src/catalogue/products/list/product-order.ts'
 import {
   countProductsOfStores,
   isKeyAmongStores,
@@ -133,6 +138,7 @@ builder.objectFields(StoreRef, (t) => ({
       resolve: (store, { filter, orderBy, ...args }, { loaders, enumerations }) => {
         const [given, order] = [requireGoodFilter(filter, enumerations), requireGoodOrder(orderBy)]
         return productConnection(args, {
+          name: `products ${nameOfOrder(order)}`,
           keyOf: ({ orderValue, productCode }) => cursorKey(order, orderValue, productCode),
           isKey: (key) => isCursorKey(order, key),
           read: (page) => loaders.products([given, page, order]).load(store.storeUuid),
@@ -163,6 +169,7 @@ builder.queryField('products', (t) =>
         const [given, order] = [requireGoodFilter(filter, enumerations), requireOrderAmongStores(orderBy)]
         const stores = (await storesToRead(catalogue, storeUuids)).map(({ storeUuid }) => storeUuid)
         return productConnection(args, {
+          name: `products of stores ${nameOfOrder(order)}`,
           keyOf: (product) => keyAmongStores(order, product),
           isKey: (key) => isKeyAmongStores(order, key),
           read: (page) => costly(() => listProductsOfStores(catalogue, stores, given, page, order)),

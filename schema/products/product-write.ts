@@ -116,6 +116,9 @@ const DeleteProductsResult = builder.objectRef<ResultOf<typeof deleteProducts>>(
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     deletedSkus: t.exposeStringList('deletedSkus', { description: 'Codes of products that were deleted.' }),
     unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes without a product in the store.' }),
+    fingerprint: t.exposeString('fingerprint', {
+      description: 'Fingerprint of the deleted products: that of a dry run is an argument of the deletion.',
+    }),
   }),
 })
 
@@ -123,13 +126,17 @@ builder.mutationFields((t) => ({
   deleteProducts: t.field({
     type: DeleteProductsResult,
     description:
-      'Deletes products. Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`.',
+      'Deletes products. Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`, `plan_outdated`.',
     args: {
       ...writeArgs,
+      fingerprint: t.arg.string({
+        description: 'Fingerprint from a dry run: fails with `plan_outdated` if one of the products has changed since.',
+      }),
       productCodes: t.arg.stringList(requiredText('Product codes: at most 10,000.')),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, productCodes }) => deleteProducts(transaction, storeUuid, productCodes),
+      (transaction, { storeUuid, productCodes, fingerprint }) =>
+        deleteProducts(transaction, storeUuid, productCodes, fingerprint),
       ({ deletedSkus }) => deletedSkus.length,
     ),
   }),

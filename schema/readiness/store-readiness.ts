@@ -109,6 +109,7 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
           const { requirements, counted } = readiness
           const bit = requirements.findIndex(({ code }) => code === requirement)
           return keysetConnection<Product>(args, {
+            name: 'gaps',
             keyOf: ({ productCode }) => productCode,
             read: (page) => listGaps(catalogue, readiness, mask, page),
             count: async () => (requirement == null ? counted?.blocked : counted?.missing[bit]) ?? 0,

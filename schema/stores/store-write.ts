@@ -1,4 +1,5 @@
 import { createStore, updateStore } from '../../src/catalogue/stores/stores.ts'
+import { returnsStored } from '../../src/graphql/access.ts'
 import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { required } from '../builder/options.ts'
@@ -60,7 +61,9 @@ builder.mutationFields((t) => ({
   }),
   updateStore: t.field({
     type: StoreRef,
-    description: 'Changes fields of a store. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
+    extensions: returnsStored,
+    description:
+      'Changes fields of a store. Fields of the result but `storeUuid` need the scope `read`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: { ...writeArgs, input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }) },
     resolve: resolveWrite(
       (transaction, { storeUuid, input: { storeWebsite, ...rest } }, { enumerations }) => {

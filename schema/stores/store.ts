@@ -114,6 +114,7 @@ builder.queryFields((t) => ({
       args: { filter: t.arg({ type: StoreFilterInput, description: 'Filter. Default: all stores.' }) },
       resolve: (_root, { filter, ...args }, { catalogue }) =>
         keysetConnection<Store>(args, {
+          name: 'stores',
           keyOf: ({ storeUuid }) => storeUuid,
           isKey: isUuid,
           read: (page) => listStores(catalogue, filter ?? {}, page),

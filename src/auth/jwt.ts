@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { unavailable } from '../errors.ts'
-import { storeUuidOf } from '../text.ts'
+import { isName, storeUuidOf } from '../text.ts'
 import { type Caller, isScope } from './caller.ts'
 import { jwtAlgorithms } from './jwt-algorithms.ts'
 
@@ -42,10 +42,10 @@ const unreachable = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_G
 /** The types of tokens for an API (RFC 7519, RFC 9068). */
 const isAccessToken = /^(application\/)?(at\+)?jwt$/i
 
-/** `sub` is text, `scope` words or list, `stores` UUID list (default: all). Another form makes the token invalid. */
+/** `sub` is a name, `scope` words or list, `stores` UUID list (default: all). Another form makes the token invalid. */
 function callerOf({ sub = '', iss = '', scope, stores }: JWTPayload): Caller | undefined {
   const words = typeof scope === 'string' ? scope.split(' ') : scope
-  if (typeof sub !== 'string' || !isTexts(words)) return undefined
+  if (typeof sub !== 'string' || !isName(sub) || !isTexts(words)) return undefined
   if (stores !== undefined && !isTexts(stores)) return undefined
   const uuids = stores?.map(storeUuidOf).filter((uuid) => uuid !== undefined)
   return {

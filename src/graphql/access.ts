@@ -24,7 +24,14 @@ export interface Access {
 /** What a field requires beyond the scope of its operation, in its extensions: `read` in the payload of a mutation. */
 interface FieldAccess {
   access?: 'admin' | 'all stores' | 'read'
+  returnsStored?: boolean
 }
+
+/** Extensions of a mutation that returns more than it writes, such as an object that was there before. */
+export const returnsStored = { returnsStored: true }
+
+/** What such a mutation may return to a token that only writes: names from its arguments. */
+const given = ['__typename', 'storeUuid', 'jobId']
 
 /** Extensions of a type whose objects are part of what a write returns, and read nothing. */
 export const partOfResult = { isPartOfResult: true }
@@ -34,7 +41,16 @@ export function accessOf({ operation }: OperationDefinitionNode, fields: readonl
   const isMutation = operation === 'mutation'
   const required = fields.map(({ isRoot, field }) => isRoot && (field?.extensions as FieldAccess | undefined)?.access)
   const scopes = new Set<Scope>([isMutation ? 'write' : 'read'])
-  const readsInPayload = isMutation && fields.some(({ isRoot, field }) => !isRoot && field && reads(field))
+  const stored = new Set<GraphQLNamedType>(
+    fields.flatMap(({ isRoot, field }) =>
+      isRoot && field && (field.extensions as FieldAccess).returnsStored ? getNamedType(field.type) : [],
+    ),
+  )
+  const readsInPayload =
+    isMutation &&
+    fields.some(({ isRoot, type, field, name }) => {
+      return !isRoot && field && (reads(field) || (type && stored.has(type) && !given.includes(name)))
+    })
   if (readsInPayload) scopes.add('read')
   if (required.includes('admin')) scopes.add('admin')
   return { scopes, allStores: required.includes('all stores'), readsInPayload }
@@ -60,7 +76,8 @@ export function requireAccess({ scopes, allStores }: Access, caller: Caller): vo
 export interface SelectedField {
   name: string
   isRoot: boolean
-  /** Undefined in an invalid document. */
+  /** The type that it is selected of; like its field, undefined in an invalid document. */
+  type: GraphQLNamedType | undefined
   field: GraphQLField<unknown, unknown> | undefined
 }
 
@@ -75,7 +92,7 @@ export function fieldsOf(schema: GraphQLSchema, document: DocumentNode, operatio
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value
         const field = isObjectType(type) ? type.getFields()[name] : undefined
-        found.push({ name, isRoot: type === root, field })
+        found.push({ name, isRoot: type === root, type: type ?? undefined, field })
         if (selection.selectionSet) collect(selection.selectionSet, field && getNamedType(field.type))
         continue
       }

@@ -12,12 +12,15 @@ import { listDefinitions } from '../catalogue/attributes/attribute-definitions.t
 import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
 import { findViolations } from '../catalogue/attributes/attribute-violations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { type ChangeKey, findChanges, nameOf } from '../catalogue/changes/find-changes.ts'
+import type { ChangeHead } from '../catalogue/changes/change.ts'
+import { type ChangeKey, findChangeHeads, findChanges, nameOf } from '../catalogue/changes/find-changes.ts'
 import {
   type ChangeFilter,
   type ChangePage,
+  listChangeHeads,
   listChanges,
   listHistory,
+  listHistoryHeads,
   type PageRequest,
 } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'
@@ -75,7 +78,8 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     ),
     productReadiness: byCode((uuid, codes) => findProductReadiness(catalogue, uuid, codes)),
     storeReadiness: perArguments((channel: string) => ofStores((uuid) => findStoreReadiness(catalogue, uuid, channel))),
-    change: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), nameOf),
+    change: byStore((uuid, keys: readonly ChangeKey[]) => findChangeHeads(catalogue, uuid, keys), nameOf),
+    changeWithCodes: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), nameOf),
     asset: byAssetId((uuid, assetIds) => findAssets(catalogue, uuid, assetIds)),
     assets: perArguments(([filter, page]: [AssetFilter, KeysetPage]) =>
       ofStores((uuid) => listAssets(catalogue, uuid, filter, page)),
@@ -100,14 +104,16 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
       ofStores((uuid) => findPage(catalogue, uuid, query, filter), filter && filterCallsAtOnce),
     ),
-    changes: perArguments(([filter, page]: [ChangeFilter, PageRequest]) =>
-      ofStores((uuid) => costly(() => listChanges(catalogue, uuid, filter, page), !isBare(filter))),
+    changes: perArguments(([filter, page, hasCodes]: [ChangeFilter, PageRequest, boolean]) =>
+      ofStores<ChangePage<ChangeHead>>((uuid) =>
+        costly(() => (hasCodes ? listChanges : listChangeHeads)(catalogue, uuid, filter, page), !isBare(filter)),
+      ),
     ),
-    history: perArguments((page: PageRequest) =>
+    history: perArguments(([page, hasCodes]: [PageRequest, boolean]) =>
       byCode(async (uuid, codes) => {
-        const histories = new Map<string, ChangePage>()
-        for (const productCode of codes)
-          histories.set(productCode, await listHistory(catalogue, uuid, { productCode }, page))
+        const histories = new Map<string, ChangePage<ChangeHead>>()
+        const list = hasCodes ? listHistory : listHistoryHeads
+        for (const productCode of codes) histories.set(productCode, await list(catalogue, uuid, { productCode }, page))
         return histories
       }),
     ),

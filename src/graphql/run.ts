@@ -93,7 +93,7 @@ export function runInTransaction(run: Run): Run {
       readLimit.beginAttempt()
       const made = await run(variables, createContext({ ...context, catalogue, jobQueued }))
       readLimit.requireShortBeforeCommit(made.data)
-      requireShort(bytesOf(made.data ?? null))
+      requireShort(bytesOf(made.data))
       return made
     })
     if (hasFailed(result)) return { ...result, data: null }

@@ -34,13 +34,15 @@ export async function call(
     if (name === applyPlanName) return answered(await apply(given.plan, tools, session, options))
     const tool = tools.find((one) => one.name === name)
     if (!tool) throw invalidRequest(`there is no tool ${JSON.stringify(name)}`)
-    const unknown = Object.keys(given).find((key) => !(key in tool.inputSchema.properties))
+    const unknown = Object.keys(given).find((key) => !Object.hasOwn(tool.inputSchema.properties, key))
     if (unknown !== undefined) throw invalidRequest(`${name} has no argument ${JSON.stringify(unknown)}`)
     if (!tool.isMutation) return answered((await run(tool, given, session, options)).data)
     if (!tool.isPreviewed) return answered(await write(tool, given, session, options))
     const { data, affected } = await run(tool, { ...given, dryRun: true }, session, options)
-    const plan = await options.plans.keep({ operation: tool.operation, variables: given }, session.caller)
-    return answered({ affected, ...onlyField(data), plan })
+    const { fingerprint, ...preview } = onlyField(data)
+    const variables = fingerprint === undefined ? given : { ...given, fingerprint }
+    const plan = await options.plans.keep({ operation: tool.operation, variables }, session.caller)
+    return answered({ affected, ...preview, plan })
   } catch (error) {
     const { errorInfo } = options.errorOf(error, session.requestId)
     return { isError: true, content: [{ type: 'text', text: JSON.stringify({ errors: errorInfo }) }] }
@@ -58,7 +60,8 @@ async function apply(given: unknown, tools: readonly Tool[], session: McpSession
 
 async function write(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: CallOptions) {
   const { data } = await run(tool, { ...variables, dryRun: false }, session, options)
-  return { requestId: session.requestId, ...onlyField(data) }
+  const { fingerprint: _, ...result } = onlyField(data)
+  return { requestId: session.requestId, ...result }
 }
 
 /** Runs the operation of a tool, with the limit on changes. Throws its errors. */

@@ -1,9 +1,9 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ask } from '../support/clients/operations.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
 import { settled } from '../support/database/changes.ts'
-import { addProducts, define, newStore } from '../support/factories.ts'
+import { addAssets, addProducts, define, newStore } from '../support/factories.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
 import { type TestGateway, token, useGateway } from '../support/servers/gateway.ts'
 import { newToken, type WantedToken } from '../support/tokens.ts'
@@ -144,7 +144,8 @@ describe('tools', () => {
       return errors.map((error) => error.details).join()
     }
     expect(await details({})).toContain('storeUuid')
-    expect(await details({ storeUuid: 'x', sort: 1 })).toBe('find_products has no argument "sort"')
+    for (const name of ['sort', 'constructor', 'toString'])
+      expect(await details({ storeUuid: 'x', [name]: 1 })).toBe(`find_products has no argument "${name}"`)
     expect(await details({ storeUuid: await newStore(gateway), filter: { kind: 1 } })).toContain('kind')
   })
 })
@@ -172,6 +173,24 @@ describe('a plan', () => {
     expect(await answerOf(by, 'apply_plan', { plan })).toMatchObject({
       errors: [{ details: expect.stringContaining(problem), field: 'plan' }],
     })
+
+  it('to delete products is outdated when one of them has changed', async () => {
+    const client = await connect()
+    const storeUuid = await newStore(gateway)
+    await addProducts(gateway, storeUuid, ['A', 'B'])
+    const preview = async () => {
+      const codes = { storeUuid, productCodes: ['A', 'B', 'C'] }
+      return String((await answerOf(client, 'preview_delete_products', codes)).plan)
+    }
+    for (const changed of [red('B'), 'C']) {
+      const plan = await preview()
+      await addProducts(gateway, storeUuid, [changed])
+      expect(await answerOf(client, 'apply_plan', { plan })).toMatchObject({ errors: [{ reason: 'plan_outdated' }] })
+    }
+    expect(await codesIn(gateway, storeUuid)).toEqual(['A', 'B', 'C'])
+    await answerOf(client, 'apply_plan', { plan: await preview() })
+    expect(await codesIn(gateway, storeUuid)).toEqual([])
+  })
 
   it('is refused when it is used twice, also at once', async () => {
     const client = await connect()
@@ -223,10 +242,11 @@ describe('a plan', () => {
     const tooMany = { errors: [{ details: expect.stringContaining('would change 4') }] }
     const answer = await answerOf(client, 'preview_upsert_products', { storeUuid, products: codes.map(red) })
     expect(answer).toMatchObject(tooMany)
-    const { plan } = await answerOf(client, 'preview_delete_products', { storeUuid, productCodes: codes })
-    await addProducts(gateway, storeUuid, codes)
+    const links = [{ storeUuid, parentCode: 'A', channel: 'SMP' }]
+    const { plan } = await answerOf(client, 'preview_unlink_assets', { links })
+    await addAssets(gateway, storeUuid, ['1 A', '2 A', '3 A', '4 A'])
     expect(await answerOf(client, 'apply_plan', { plan })).toMatchObject(tooMany)
-    expect(await codesIn(gateway, storeUuid)).toEqual(codes)
+    expect((await attempt(gateway, 'unlinkAssets', { links })).data).toMatchObject({ unlinked: 4 })
   })
 
   it('is the only way to many changes: undo_request has the same limit', async () => {

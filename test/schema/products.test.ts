@@ -82,6 +82,14 @@ it('a part that codes are to contain has at most 1,000 characters', async () => 
   )
 })
 
+it.each(['2026-02-30T00:00:00Z', '2026-04-31T10:00:00+02:00', '2026-02-29T23:59:59.5-01:00'])(
+  'the day of %s is in no calendar',
+  async (from) => {
+    const message = await refusal(listing, { store: await newStore(gateway), filter: { createdAt: { from } } })
+    expect(message).toContain('DateTime must be a time as RFC 3339')
+  },
+)
+
 it('names every fault of a filter, and unknown channels with the known ones', async () => {
   const store = await newStore(gateway)
   const filter = { or: [{ missingAssets: { channel: 'smp' } }, { attributes: [], hasAssets: { assetFormat: 'jpg' } }] }
@@ -126,16 +134,18 @@ it('cursors are for the order that they were made in', async () => {
     price,
     { ...price, attribute: 'Size' },
   ]
-  for (const order of orders.slice(1)) {
+  for (const order of orders) {
     for (const other of orders.filter((one) => one !== order)) {
       const message = await refusal(listing, { store, order, after: await cursorOf(other) })
-      expect(message).toMatch(/^after must be a cursor from this connection; got /)
+      expect(message).toMatch(/^after must be a cursor from this connection and order; got /)
     }
   }
   const after = await cursorOf(price)
   await define(gateway, store, [{ name: 'Price', type: 'NUMBER' }])
   expect(await refusal(listing, { store, order: price, after })).toMatch(/the type of the attribute has changed/)
-  const forged = Buffer.from(JSON.stringify(['createdAt ', '2026-13-01T00:00:00Z', '1'])).toString('base64url')
+  const forged = Buffer.from(`products createdAt asc:${JSON.stringify(['2026-13-01T00:00:00Z', '1'])}`).toString(
+    'base64url',
+  )
   expect(await refusal(listing, { store, order: { field: 'CREATED_AT' }, after: forged })).toMatch(/^after must be/)
 })
 

@@ -248,12 +248,12 @@ describe('the edges between stores', () => {
   it('stay closed to every filter and cursor', async () => {
     const { data } = await ask(`{ store(storeUuid: "${fixture.own}") { storeGroup } }`, 'limited')
     const { storeGroup } = (data as unknown as { store: { storeGroup: string } }).store
-    const foreign = Buffer.from(fixture.foreign).toString('base64url')
+    const foreign = Buffer.from(`stores:${fixture.foreign}`).toString('base64url')
     const lists = [
       `stores(filter: { storeGroup: "${storeGroup}", search: "${canary}" })`,
       `stores(filter: { search: "${canary}" })`,
-      `stores(after: "${Buffer.from(fixture.own).toString('base64url')}")`,
-      `stores(before: "${foreign}", after: "${Buffer.from(fixture.own).toString('base64url')}")`,
+      `stores(after: "${Buffer.from(`stores:${fixture.own}`).toString('base64url')}")`,
+      `stores(before: "${foreign}", after: "${Buffer.from(`stores:${fixture.own}`).toString('base64url')}")`,
     ]
     for (const list of lists) {
       const reply = await ask(`{ ${list} { edges { node { storeUuid } } } }`, 'limited')

@@ -35,6 +35,10 @@ describe('tokens', () => {
     await until(async () => (await statuses(secret)).every((status) => status === 401))
   })
 
+  it('that are not there are revoked with null', async () => {
+    for (const tokenId of [unknownStore(), 'none']) expect(await ask(gateway, 'revokeToken', { tokenId })).toBeNull()
+  })
+
   it('are neither made nor revoked by a preview', async () => {
     const input = { name: 'not made', scopes: ['READ'] }
     const preview = await ask(gateway, 'createToken', { input, dryRun: true })

@@ -5,7 +5,7 @@ import { assetIdsOf, entriesOf, type Item } from '../support/clients/client.ts'
 import { graphqlClient } from '../support/clients/graphql-client.ts'
 import { ask, attempt } from '../support/clients/operations.ts'
 import { callRest } from '../support/clients/rest-client.ts'
-import { settled } from '../support/database/changes.ts'
+import { changesOf, settled } from '../support/database/changes.ts'
 import {
   addAssets,
   define,
@@ -247,7 +247,12 @@ requirements('beyond the specification', (gateway) => ({
       await addAssets(gateway, store, [['a', 'A']])
       const remove = (dryRun: boolean) =>
         ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['A', 'nope', 'A', ''], dryRun })
-      const answer = { storeUuid: store, deletedSkus: ['A'], unavailableSkus: ['nope', ''] }
+      const answer = {
+        storeUuid: store,
+        deletedSkus: ['A'],
+        unavailableSkus: ['nope', ''],
+        fingerprint: expect.any(String),
+      }
       expect(await remove(true)).toEqual(answer)
       expect(await productOf(gateway, store, 'A')).not.toBeNull()
       expect(await remove(false)).toEqual(answer)
@@ -268,6 +273,13 @@ requirements('beyond the specification', (gateway) => ({
       expect(await order('moveAsset', { assetId: 'c', position: 99 })).toBe('a,b,c')
       expect(await order('reorderAssets', { assetIds: ['b', 'c'] })).toBe('b,c,a')
       expect(await imagesOf(gateway, store, 'P')).toEqual(['b', 'c', 'a'].map(urlOf))
+      await ask(gateway, 'unlinkAssets', {
+        links: [{ storeUuid: store, parentCode: 'P', channel: 'SMP', assetId: ['c'] }],
+      })
+      const recorded = (await changesOf(gateway.database, store)).length
+      expect(await order('reorderAssets', { assetIds: ['b', 'a'] })).toBe('b,a')
+      expect(await changesOf(gateway.database, store)).toHaveLength(recorded)
+      await addAssets(gateway, store, ['c P'])
       expect(await order('reorderAssets', { assetIds: ['v'] })).toBe('link_not_found')
       expect(await order('moveAsset', { assetId: 'c', position: 0 })).toBe('invalid_request')
       const elsewhere = { storeUuid: unknownStore(), assetId: 'c', position: 1 }

@@ -33,6 +33,17 @@ requirements('tables', (gateway) => {
       expect((await get(`${path}&escape_formulas=true`, csv)).text).toContain(",'=1+1,")
       expect((await get(`${path}&status=draft`, csv)).text).toBe('product_code,status\n')
     }),
+    'FORMATS-07 MUST keep an attribute that is named like a column of URLs': rest(async () => {
+      const names = ['SMP: Image URL 1', 'attribute:SMP: Image URL 1', 'Image URL 1x']
+      const attributes = Object.fromEntries(names.map((name) => [name, `of ${name}`]))
+      const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes }])
+      const body = [{ parent_code: 'a', assets: { 'Image URL 1': 'https://cdn.example/a.png' } }]
+      await gateway.call(`/v1/assets?store_uuid=${store}`, { method: 'POST', body })
+      expect((await get(`/products?store_uuid=${store}`, csv)).text.split('\n').slice(0, 2)).toEqual([
+        'product_code,status,Image URL 1x,attribute:SMP: Image URL 1,attribute:attribute:SMP: Image URL 1,SMP: Image URL 1',
+        'a,new,of Image URL 1x,of SMP: Image URL 1,of attribute:SMP: Image URL 1,https://cdn.example/a.png',
+      ])
+    }),
     'FORMATS-02 MUST list products as JSON Lines, each as JSON has it, with a link to the next page': rest(async () => {
       const store = await storeWithProducts(gateway, ['__proto__', 'a', 'b'])
       const path = `/products?limit=2&store_uuid=${store}`

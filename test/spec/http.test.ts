@@ -72,9 +72,14 @@ requirements('HTTP', (gateway) => ({
   }),
   'HTTP-04 MUST answer HEAD as GET without a body: the same status and headers': rest(async () => {
     const store = await storeWithAssets(gateway, [['a', 'P']])
-    for (const path of [`/v1/assets?store_uuid=${store}`, '/v1/assets', `/v1/assets?store_uuid=${unknownStore()}`]) {
-      const call = { headers: { 'x-request-id': 'the same' } }
-      const [get, head] = [await gateway.call(path, call), await gateway.call(path, { ...call, method: 'HEAD' })]
+    const paths = [`/v1/assets?store_uuid=${store}`, '/v1/assets', `/v1/assets?store_uuid=${unknownStore()}`]
+    for (const path of [...paths, '/graphql?query=%7B__typename%7D', '/graphql', 'text/html of /graphql']) {
+      const accept = path.startsWith('text/html') ? { accept: 'text/html' } : {}
+      const call = { headers: { 'x-request-id': 'the same', ...accept } }
+      const [get, head] = [
+        await gateway.call(path.replace(/.* of /, ''), call),
+        await gateway.call(path.replace(/.* of /, ''), { ...call, method: 'HEAD' }),
+      ]
       expect(head.text).toBe('')
       expect(head.status).toBe(get.status)
       expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })

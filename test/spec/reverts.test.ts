@@ -107,14 +107,14 @@ requirements('reverting a request', (gateway) => ({
       const { store, request } = await changed(gateway)
       const other = await newStore(gateway)
       const { secret: token } = await newToken(gateway, { scopes: ['WRITE'], stores: [other] })
-      const replies = [
-        await post(gateway, store, 'unknown'),
-        await post(gateway, other, request),
+      const unchanged = [await post(gateway, store, 'unknown'), await post(gateway, other, request)]
+      for (const reply of unchanged) expect([reply.status, reply.reason]).toEqual([404, 'request_not_found'])
+      const unknown = [
         await post(gateway, unknownStore(), request),
         await post(gateway, 'no uuid', request),
         await post(gateway, store, request, { token }),
       ]
-      for (const reply of replies) expect([reply.status, reply.reason]).toEqual([404, 'request_not_found'])
+      for (const reply of unknown) expect([reply.status, reply.reason]).toEqual([404, 'store_not_found'])
       expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
     }),
 

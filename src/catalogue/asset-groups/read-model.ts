@@ -133,6 +133,7 @@ export async function removeFromGroups<Answer>(
   storeUuid: string,
   { reads, writes, items }: LinkChange,
   answer: RawBuilder<Answer>,
+  failed: RawBuilder<unknown>,
 ): Promise<Answer> {
   const { rows } = await sql<Answer>`
     with ${reads}, touched as (
@@ -151,7 +152,7 @@ export async function removeFromGroups<Answer>(
       ) g
     ), written as materialized (
       select channel, asset_format, parent_code, case when entries is null then -1 else 0 end as delta from after
-    ), ${writes}, ${writeGroupsCtes(storeUuid, sql`after`)}, ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items)}
+    ), ${writes}, ${writeGroupsCtes(storeUuid, sql`after`)}, ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
     select ${answer}`.execute(catalogue.db)
   return onlyRow(rows)
 }

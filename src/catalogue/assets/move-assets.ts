@@ -25,7 +25,8 @@ export async function moveAssets(
       select asset_id collate "C" as asset_id, min(nth) as nth
       from unnest(${assetIds}::text[]) with ordinality as m(asset_id, nth) group by asset_id
     ), linked as materialized (
-      select asset_id, url, nth, place as was, row_number() over (partition by nth is null order by place, asset_id) as rank
+      select asset_id, url, nth, place as was, row_number() over (partition by nth is null order by place, asset_id) as rank,
+        row_number() over (order by place, asset_id) as before
       from (
         select asset_id, place from asset_link
         where store_uuid = ${storeUuid} and parent_code = ${parentCode} and channel = ${channel}
@@ -37,8 +38,11 @@ export async function moveAssets(
     ), remaining as materialized (
       select ${channel} collate "C" as channel, ${assetFormat} collate "C" as asset_format,
         ${parentCode} collate "C" as parent_code, asset_id, url, was,
-        row_number() over (order by case when nth is null then rank else ${position} - 0.5 end, nth) as place
-      from linked
+        case when bool_and(before = after) over () then was else after end as place
+      from (
+        select *, row_number() over (order by case when nth is null then rank else ${position} - 0.5 end, nth) as after
+        from linked
+      ) l
     )`
   const writes = placeLinksCte(storeUuid)
   const answer = sql<{ missing: string[]; entries: string | null }>`

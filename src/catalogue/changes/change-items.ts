@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { invalidRequest } from '../../errors.ts'
 import { lazy } from '../../lazy.ts'
-import { isObject, parsedJson, shown } from '../../text.ts'
+import { isObject, parsedJson } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { fieldsOf } from '../stores/stores.ts'
 import type { Change, ChangeHead } from './change.ts'
@@ -44,13 +43,6 @@ export async function listItems(
     before: was,
     after: async () => (await after())[i] ?? null,
   }))
-}
-
-/** The cursor of an item is its number. */
-export function itemNumber(cursor: string | null | undefined): number {
-  if (cursor == null) return 0
-  if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor)
-  throw invalidRequest([{ field: 'after', details: `after must be a cursor of items; got ${shown(cursor)}` }])
 }
 
 /** The values after a change: the values before the next change, or the present ones. */

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { type Change, type ChangeRow, changeColumns, changeOf } from './change.ts'
+import { type Change, type ChangeHead, type ChangeRow, changeColumns, changeOf, headColumns } from './change.ts'
 import { ledgerName } from './cursor.ts'
 
 export interface ChangeKey {
@@ -14,10 +14,24 @@ export function nameOf({ tx, seq }: ChangeKey): string {
 }
 
 /** The changes of a store with these numbers, by name. */
-export async function findChanges(
+export function findChanges(catalogue: Catalogue, storeUuid: string, keys: readonly ChangeKey[]) {
+  return findByKeys(catalogue, storeUuid, keys, changeColumns)
+}
+
+/** The same without their codes. */
+export function findChangeHeads(
   catalogue: Catalogue,
   storeUuid: string,
   keys: readonly ChangeKey[],
+): Promise<Map<string, ChangeHead>> {
+  return findByKeys(catalogue, storeUuid, keys, headColumns)
+}
+
+async function findByKeys(
+  catalogue: Catalogue,
+  storeUuid: string,
+  keys: readonly ChangeKey[],
+  columns: RawBuilder<unknown>,
 ): Promise<Map<string, Change>> {
   const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
   if (possible.length === 0) return new Map()
@@ -25,7 +39,7 @@ export async function findChanges(
     select c.*, h.ledger from ${ledgerName} h
       cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
       cross join lateral (
-        select ${changeColumns} from change c
+        select ${columns} from change c
         where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
         offset 0
       ) c`.execute(catalogue.db)

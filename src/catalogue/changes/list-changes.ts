@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
-import { type Change, type ChangeRow, changeColumns, changeOf } from './change.ts'
+import type { Change, ChangeHead } from './change.ts'
+import { changesOf, type PageRow, pageOf } from './change-page.ts'
 import { cursorOf, type LedgerState, latest, latestOf, positionOf, readCursor, requireKept } from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
@@ -19,25 +20,42 @@ export interface PageRequest {
   limit: number
 }
 
-export interface ChangePage {
-  changes: Change[]
+export interface ChangePage<Listed extends ChangeHead = Change> {
+  changes: Listed[]
   /** The cursor of the next page; null at the end of a history. */
   next: string | null
   hasMore: boolean
 }
 
-/** About how many bytes of codes a page has, unless a single change has more. */
-const maxBytes = 2 * 1024 * 1024
-
 /**
  * A page of the feed of a store, in the order of `tx` and `seq`. It ends before the oldest open transaction, so that no
  * change is added before its cursor. An empty page has a cursor, too. Throws `invalid_request` or `cursor_expired`.
  */
-export async function listChanges(
+export function listChanges(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  page: PageRequest,
+): Promise<ChangePage> {
+  return feedPage(catalogue, storeUuid, filter, page, true)
+}
+
+/** The same without the codes, of which a page may have 2 MiB: they are not read. */
+export function listChangeHeads(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  page: PageRequest,
+): Promise<ChangePage<ChangeHead>> {
+  return feedPage(catalogue, storeUuid, filter, page, false)
+}
+
+async function feedPage(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ChangeFilter,
   { after, limit }: PageRequest,
+  hasCodes: boolean,
 ): Promise<ChangePage> {
   const uuid = requireVisible(catalogue, storeUuid)
   const isLatest = after === latest
@@ -57,7 +75,7 @@ export async function listChanges(
         ${size}::integer)`
   const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
     select * from ledger_state() state cross join lateral (${durable}) d
-      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size)}) page on true
+      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
     order by page.tx, page.seq`.execute(catalogue.db)
   const [state] = rows
   if (!state) throw new Error('the table change_horizon must have a row')
@@ -96,12 +114,36 @@ async function findLast(
 }
 
 /** A page of all matching changes, the newest or the oldest first, including those that the feed still delays. */
-export async function listHistory(
+export function listHistory(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  page: PageRequest,
+  order: HistoryOrder = 'newest first',
+): Promise<ChangePage> {
+  return historyPage(catalogue, storeUuid, filter, page, order, true)
+}
+
+/** The same without the codes. */
+export function listHistoryHeads(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  page: PageRequest,
+  order: HistoryOrder = 'newest first',
+): Promise<ChangePage<ChangeHead>> {
+  return historyPage(catalogue, storeUuid, filter, page, order, false)
+}
+
+type HistoryOrder = 'newest first' | 'oldest first'
+
+async function historyPage(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ChangeFilter,
   { after, limit }: PageRequest,
-  order: 'newest first' | 'oldest first' = 'newest first',
+  order: HistoryOrder,
+  hasCodes: boolean,
 ): Promise<ChangePage> {
   const uuid = requireVisible(catalogue, storeUuid)
   const isNewestFirst = order === 'newest first'
@@ -110,21 +152,11 @@ export async function listHistory(
   const direction = isNewestFirst ? sql`desc` : sql`asc`
   const { rows } = await sql<{ ledger: string } & PageRow>`
     select state.ledger, page.* from ledger_state() state cross join (
-      ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1)}
+      ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
     ) page
     order by page.seq ${direction}`.execute(catalogue.db)
   const { changes, hasMore } = changesOf(rows, rows[0]?.ledger ?? '', limit)
   return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
-}
-
-/** A row of a page. The columns of the change are null if the page is empty. */
-type PageRow = { [Name in keyof ChangeRow]: ChangeRow[Name] | null } & { found: number }
-
-function changesOf(rows: readonly PageRow[], ledger: string, limit: number) {
-  const isChange = (row: PageRow): row is ChangeRow & { found: number } => row.tx !== null
-  const changes = rows.filter(isChange).slice(0, limit)
-  const hasMore = (rows[0]?.found ?? 0) > changes.length
-  return { changes: changes.map((row) => changeOf(row, ledger)), hasMore }
 }
 
 /** The changes of a product or a request that meet the conditions. */
@@ -145,17 +177,4 @@ function narrowed(uuid: string, filter: ChangeFilter, conditions: Parameters<typ
     to != null && sql<boolean>`k.at < ${to}::timestamptz`,
   ])
   return sql`(select * from ${source} k where ${matching})`
-}
-
-function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>, limit: number) {
-  return sql`
-    select * from (
-      select ${changeColumns}, (count(*) over ())::int as found, c.number,
-        sum(pg_column_size(c.codes)) over (order by c.number) as bytes
-      from (
-        select k.*, row_number() over (order by ${order}) as number from ${changes} k
-        order by ${order} limit ${limit}
-      ) c
-    ) measured
-    where number = 1 or bytes <= ${maxBytes}`
 }

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
+import { CatalogueError } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
@@ -6,24 +8,44 @@ import { lockStore } from '../locks.ts'
 import { refreshValues } from '../values/refresh-values.ts'
 import { totalled } from './product-totals.ts'
 
-/** Deletes products; their asset groups stay, as a parent code need not be a product. Throws `store_not_found`. */
-export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: string, productCodes: readonly string[]) {
+/**
+ * Deletes products; their asset groups stay, as a parent code need not be a product. `expected`: the fingerprint of the
+ * products, from a dry run. Throws `store_not_found`, `plan_outdated`.
+ */
+export async function deleteProducts(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  productCodes: readonly string[],
+  expected?: string | null,
+) {
   const codes = [...new Set(productCodes)]
   const products = codes.filter(isStorable)
   const uuid = await lockStore(catalogue, storeUuid, { products })
-  const { rows } = await sql<{ product_code: string }>`
+  const { rows } = await sql<{ product_code: string; updated_at: string }>`
     with deleted as (
       delete from product where store_uuid = ${uuid} and product_code = any(${products}::text[])
       returning product_code, status, attributes, created_at, updated_at
     ), ${totalled(uuid, sql`select status, -1 as delta from deleted`)}, ${recorded(catalogue, uuid, deletedProducts)}
-    select product_code from deleted`.execute(catalogue.db)
+    select product_code, updated_at::text from deleted`.execute(catalogue.db)
+  const fingerprint = fingerprintOf(rows)
+  if (expected != null && expected !== fingerprint) {
+    const details = 'fingerprint must be that of the products as they are: they have changed since the dry run'
+    throw new CatalogueError('plan_outdated', [{ field: 'fingerprint', details }])
+  }
   const deleted = new Set(rows.map((row) => row.product_code))
   await refreshValues(catalogue, uuid, [...deleted])
   return {
     storeUuid: uuid,
     deletedSkus: codes.filter((code) => deleted.has(code)),
     unavailableSkus: codes.filter((code) => !deleted.has(code)),
+    fingerprint,
   }
+}
+
+/** A hash of the codes and the last changes of products. */
+function fingerprintOf(products: readonly { product_code: string; updated_at: string }[]): string {
+  const changes = products.map(({ product_code, updated_at }) => JSON.stringify([product_code, updated_at]))
+  return hash('sha256', changes.toSorted().join('\n'), 'base64url')
 }
 
 const deletedProducts = sql`

@@ -11,7 +11,7 @@ export function requireAnswerable(result: unknown, { answer }: Context, info: Gr
 }
 
 export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
+  return Buffer.byteLength(JSON.stringify(value ?? null))
 }
 
 export function requireShort(bytes: number): void {

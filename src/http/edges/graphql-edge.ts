@@ -22,7 +22,7 @@ export interface GraphQLApi {
 export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Promise<HttpResult> {
   const summary = { api: 'graphql' } as const
   const { request, headers } = incoming
-  if (request.method === 'GET' && headers.accept?.includes('text/html')) {
+  if (methodOf(request) === 'GET' && headers.accept?.includes('text/html')) {
     return { answer: answerWithPage(await api.graphiql(), request), summary }
   }
   try {
@@ -34,8 +34,8 @@ export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Prom
 
 async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<OperationResult> {
   const { request, search, headers, id } = incoming
-  const { method = 'GET' } = request
-  if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
+  const method = methodOf(request)
+  if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, HEAD, POST, OPTIONS' } } }
   const caller = incoming.caller()
   if (caller === undefined) throw unauthorized(headers.authorization)
   const accept = jsonTypes(headers.accept)
@@ -58,6 +58,11 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
       : new HttpError('invalid_request', 'the body is required: a JSON object with a query')
   }
   return api.graphql({ method, search, accept, body, headers }, caller, id.text)
+}
+
+/** HEAD is GET whose body is not sent. */
+function methodOf({ method = 'GET' }: HttpRequest['request']): string {
+  return method === 'HEAD' ? 'GET' : method
 }
 
 /** A cacheable answer with its tag; 304 for a client that has it. */

@@ -68,6 +68,23 @@ describe('the feed of changes', () => {
     expect((await read({ after: third.next })).requests).toEqual(['4'])
   })
 
+  it('reads codes only where they are asked for: pages without them are never cut short', async () => {
+    const start = await here()
+    const items = Array.from({ length: 30_000 }, (): [string, null, null] => [randomUUID().repeat(2), null, null])
+    for (const request of ['1', '2', '3'])
+      await addChange(gateway.database.db, { store, requestId: request, items, action: 'created' })
+    await settled(gateway.database)
+    const page = async (fields: string) => {
+      const selection = `{ changes(after: "${start}") { nodes { ${fields} } } }`
+      const { changes } = await ask<{ changes: { nodes: object[] } }>(gateway, 'store', { storeUuid: store }, selection)
+      return changes.nodes
+    }
+    expect(await page('requestId counts { created }')).toHaveLength(3)
+    const withCodes = await page('codes')
+    expect(withCodes).toHaveLength(1)
+    expect(withCodes).toEqual([{ codes: items.map(([code]) => code) }])
+  })
+
   it('says of a change who made it, what it is about and what it touched, codes once', async () => {
     const start = await here()
     await add('r', {

@@ -68,6 +68,33 @@ describe('the receipt of a request', () => {
     )
   })
 
+  it('counts what a deletion and an unlinking did not find, as their answers do', async () => {
+    const channel = 'SMP'
+    const item = (more: object) => ({ store_uuid: store, ...more })
+    for (const [operation, bodies] of [
+      [
+        'DELETE /assets',
+        [
+          item({ asset_id: ['1', 'x', 'x'] }),
+          item({ parent_code: 'none' }),
+          item({}),
+          item({ asset_id: 'x', channel }),
+        ],
+      ],
+      [
+        'POST /assets/unlink',
+        [item({ parent_code: 'A', channel, asset_id: ['2', 'x', 'x'] }), item({ parent_code: 'B', channel })],
+      ],
+    ] as const) {
+      await addAssets(gateway, store, ['1 A', '2 A'])
+      const body = [...bodies, { store_uuid: randomUUID(), parent_code: 'A', channel }]
+      const { data } = await callRest(withRequestId(gateway, operation), operation, body)
+      const failed = (data.error_info as unknown[]).length - 1
+      expect(failed, operation).toBeGreaterThan(1)
+      expect(await receipt(operation), operation).toMatchObject({ failed })
+    }
+  })
+
   it('is absent where nothing was changed, in another store, and for a token of another store', async () => {
     await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red' } }])
     await put('changed', [{ product_code: 'A', Color: 'blue' }])

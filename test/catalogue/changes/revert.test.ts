@@ -321,13 +321,13 @@ describe('what cannot be reverted', () => {
   it('is a request that changed nothing in the store', async () => {
     const request = await put('A', { Color: 'red' })
     const other = await newStore(gateway)
-    for (const [where, id] of [
-      [store, 'unknown'],
-      [other, request],
-      [randomUUID(), request],
-      ['no uuid', request],
+    for (const [where, id, code] of [
+      [store, 'unknown', 'request_not_found'],
+      [other, request, 'request_not_found'],
+      [randomUUID(), request, 'store_not_found'],
+      ['no uuid', request, 'store_not_found'],
     ] as const) {
-      await expect(revert(gateway, where, id)).rejects.toMatchObject({ code: 'request_not_found' })
+      await expect(revert(gateway, where, id)).rejects.toMatchObject({ code })
     }
   })
 

@@ -59,7 +59,7 @@ it('a token with only the scope write gets from a mutation its result, and nothi
   const upsert = `upsertProducts(storeUuid: "${store}", products: [{ productCode: "1", status: "bad" }, { productCode: "2" }])`
   const allowed = await run(
     `mutation { ${upsert} { createdSkus more failedProducts { productCode failures { attribute reason } } }
-      updateStore(storeUuid: "${store}", input: { storeName: "by write" }) { __typename storeName storeUuid }
+      updateStore(storeUuid: "${store}", input: { storeName: "by write" }) { __typename storeUuid }
       deleteAssets(selectors: []) { errorInfo { reason } } }`,
     secret,
   )
@@ -68,6 +68,10 @@ it('a token with only the scope write gets from a mutation its result, and nothi
     `mutation { updateStore(storeUuid: "${store}", input: { storeName: "forbidden" }) { storeUuid ${fields} } }`
   const group = `storeUuid: "${store}", parentCode: "1"`
   const forbidden = [
+    update('region'),
+    `mutation { defineAttributes(storeUuid: "${store}", definitions: []) { name } }`,
+    `mutation { removeAttributeDefinitions(storeUuid: "${store}", names: []) { ... { type } } }`,
+    `mutation { deleteJob(jobId: "${store}") { state } }`,
     update('products { totalCount }'),
     update('product(productCode: "2") { status }'),
     update('linkedStores { storeUuid }'),

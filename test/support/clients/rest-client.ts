@@ -85,6 +85,7 @@ export const statusOfReason: Record<string, number> = {
   idempotency_conflict: 409,
   changes_disabled: 409,
   not_revertible: 409,
+  plan_outdated: 409,
   cursor_expired: 410,
   too_many_affected: 412,
   payload_too_large: 413,

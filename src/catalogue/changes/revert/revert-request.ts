@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { CatalogueError, invalidRequest } from '../../../errors.ts'
 import { currentReadLimit } from '../../../request/context.ts'
-import { storeUuidOf } from '../../../text.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
-import type { Catalogue, WriteCatalogue } from '../../catalogue.ts'
+import { type Catalogue, requireVisible, type WriteCatalogue } from '../../catalogue.ts'
 import { type LockRequest, lockStore } from '../../locks.ts'
+import { requireStore } from '../../stores/stores.ts'
 import { listReverts, revertFinder } from '../receipt.ts'
 import { recordedByReverts, requireQuota } from './quota.ts'
 import { assetsAndLinks } from './revert-assets.ts'
@@ -36,7 +36,7 @@ const steps = [storeFields, definitions, requirements, assetsAndLinks, products]
  * Restores the values from before a request, in one transaction. The ledger records the revert, so it can be reverted.
  * Items that later requests changed are skipped, overwritten, or fail the revert. Throws `changes_disabled`,
  * `request_not_found`, `not_revertible`; if it is bounded, `quota_exceeded`, or `payload_too_large` for more than
- * `maxItems`. At most fifteen statements.
+ * `maxItems`, `store_not_found`. At most fifteen statements.
  */
 export async function revertRequest(
   catalogue: WriteCatalogue,
@@ -50,10 +50,10 @@ export async function revertRequest(
   if (origin.requestId === requestId) {
     throw invalidRequest([{ field: 'requestId', details: 'requestId must not be the id of the revert itself' }])
   }
-  const uuid = storeUuidOf(storeUuid) ?? ''
-  const isVisible = catalogue.viewer.stores?.has(uuid) ?? uuid !== ''
-  const found = isVisible ? await findChanges(catalogue, uuid, requestId) : undefined
+  const uuid = requireVisible(catalogue, storeUuid)
+  const found = await findChanges(catalogue, uuid, requestId)
   if (!found || found.items === 0) {
+    await requireStore(catalogue, uuid)
     const details = `the store ${JSON.stringify(storeUuid)} has no changes of a request ${JSON.stringify(requestId)}`
     throw new CatalogueError('request_not_found', [{ field: 'requestId', details }])
   }

@@ -31,16 +31,16 @@ export function requireGoodOrder(order: ProductOrder | null | undefined): Produc
 
 /** The key of a product's cursor: the code alone where that orders the products. */
 export function cursorKey(order: ProductOrder, value: OrderValue, code: string): string {
-  return order.field === 'code' ? code : JSON.stringify([tagOf(order), value, code])
+  return order.field === 'code' ? code : JSON.stringify([value, code])
 }
 
 /** Whether a text is a key of the order's cursors. */
 export function isCursorKey(order: ProductOrder, text: string): boolean {
   if (order.field === 'code') return isStorable(text)
   const parsed = parsedJson(text)
-  if (!Array.isArray(parsed) || parsed.length !== 3) return false
-  const [tag, value, code] = parsed as unknown[]
-  return tag === tagOf(order) && isText(code) && isValue(order, value)
+  if (!Array.isArray(parsed) || parsed.length !== 2) return false
+  const [value, code] = parsed as unknown[]
+  return isText(code) && isValue(order, value)
 }
 
 function isValue({ field }: ProductOrder, value: unknown): boolean {
@@ -53,6 +53,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && isStorable(value)
 }
 
-function tagOf({ field, attribute }: ProductOrder): string {
-  return `${field} ${attribute ?? ''}`
+/** A name that no other order has: a cursor is valid for one order only. */
+export function nameOfOrder({ field, attribute, direction }: ProductOrder): string {
+  return [field, direction ?? 'asc', ...(attribute == null ? [] : [attribute])].join(' ')
 }

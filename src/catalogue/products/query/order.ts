@@ -113,6 +113,6 @@ function placeOf(order: ProductOrder, cursor: string, parts: readonly Part[]) {
 }
 
 function positionOf(cursor: string): { value: OrderValue; code: string } {
-  const [, value, code] = parsedJson(cursor) as [string, OrderValue, string]
+  const [value, code] = parsedJson(cursor) as [OrderValue, string]
   return { value, code }
 }

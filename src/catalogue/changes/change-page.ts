@@ -1,0 +1,34 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type ChangeRow, changeColumns, changeOf, headColumns } from './change.ts'
+
+/** About how many bytes of codes a page has, unless a single change has more. */
+const maxBytes = 2 * 1024 * 1024
+
+/** A row of a page. The columns of the change are null if the page is empty. */
+export type PageRow = { [Name in keyof ChangeRow]: ChangeRow[Name] | null } & { found: number }
+
+export function changesOf(rows: readonly PageRow[], ledger: string, limit: number) {
+  const isChange = (row: PageRow): row is ChangeRow & { found: number } => row.tx !== null
+  const changes = rows.filter(isChange).slice(0, limit)
+  const hasMore = (rows[0]?.found ?? 0) > changes.length
+  return { changes: changes.map((row) => changeOf(row, ledger)), hasMore }
+}
+
+/** With codes, a page ends after `maxBytes` of them. */
+export function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>, limit: number, hasCodes: boolean) {
+  if (!hasCodes) {
+    return sql`
+    select ${headColumns}, (count(*) over ())::int as found
+    from (select k.* from ${changes} k order by ${order} limit ${limit}) c`
+  }
+  return sql`
+    select * from (
+      select ${changeColumns}, (count(*) over ())::int as found, c.number,
+        sum(pg_column_size(c.codes)) over (order by c.number) as bytes
+      from (
+        select k.*, row_number() over (order by ${order}) as number from ${changes} k
+        order by ${order} limit ${limit}
+      ) c
+    ) measured
+    where number = 1 or bytes <= ${maxBytes}`
+}

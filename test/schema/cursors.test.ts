@@ -1,0 +1,122 @@
+import { type GraphQLObjectType, isObjectType } from 'graphql'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { schema } from '../../schema/index.ts'
+import { withRequestId } from '../support/clients/caller.ts'
+import { ask } from '../support/clients/operations.ts'
+import { settled } from '../support/database/changes.ts'
+import { addAssets, addProducts, newStore } from '../support/factories.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+
+const gateway = useGateway()
+let storeUuid: string
+
+beforeAll(async () => {
+  storeUuid = await newStore(gateway)
+  const attributes = { color: 'red', size: 'L' }
+  const products = ['A', 'B', 'C'].map((productCode) => ({ productCode, attributes }))
+  await addProducts(withRequestId(gateway, 'a request'), storeUuid, products)
+  await addAssets(gateway, storeUuid, ['1 A', '2 A', '3 B'])
+  await ask(gateway, 'startExport', { storeUuid }, '{ jobId }')
+  const requirements = [{ code: 'title', kind: 'ATTRIBUTE', attribute: 'title' }]
+  await ask(gateway, 'setChannelRequirements', { storeUuid, channel: 'SMP', requirements })
+})
+
+const inStore = ['store(storeUuid: $storeUuid) {', '}'] as const
+const inChange = [
+  'store(storeUuid: $storeUuid) { product(productCode: "A") { changes(first: 1) { nodes {',
+  '} } } }',
+] as const
+const orders = ['CODE', 'CREATED_AT', 'UPDATED_AT', 'STATUS'].flatMap((field) => [
+  `orderBy: { field: ${field} }`,
+  `orderBy: { field: ${field}, direction: DESC }`,
+])
+const byAttribute = ['color', 'size'].map((name) => `orderBy: { field: ATTRIBUTE, attribute: "${name}" }`)
+
+interface Connection {
+  /** What encloses the connection. */
+  within: readonly [string, string]
+  /** The arguments besides those of the page: cursors of one are not for another. */
+  orders?: readonly string[]
+  /** Cursors of connections of a family are positions in the same list. */
+  family?: string
+}
+
+const connections: Record<string, Connection> = {
+  'Query.stores': { within: ['', ''] },
+  'Query.products': { within: ['', ''], orders },
+  'Store.products': { within: inStore, orders: [...orders, ...byAttribute] },
+  'Store.assets': { within: inStore },
+  'Store.jobs': { within: inStore },
+  'StoreReadiness.gaps': { within: ['store(storeUuid: $storeUuid) { readiness(channel: "SMP") {', '} }'] },
+  'Store.changes': { within: inStore, family: 'ledger' },
+  'Product.changes': {
+    within: ['store(storeUuid: $storeUuid) { product(productCode: "A") {', '} }'],
+    family: 'ledger',
+  },
+  'RequestReceipt.changes': {
+    within: ['request(storeUuid: $storeUuid, requestId: "a request") {', '}'],
+    family: 'ledger',
+  },
+  'Change.items': { within: inChange },
+}
+
+/** A connection in one of its orders. */
+const lists = Object.entries(connections).flatMap(([name, { within, orders = [''], family }]) =>
+  orders.map((order) => ({ name, order, within, family: family ?? `${name} ${order}` })),
+)
+type List = (typeof lists)[number]
+
+function documentOf({ name, order, within: [before, after] }: List, page: string): string {
+  const field = name.split('.')[1]
+  const store = before.includes('$storeUuid') ? '($storeUuid: ID!)' : ''
+  return `query ${store} { result: __typename ${before} ${field}(first: 1, ${order} ${page}) { edges { cursor } } ${after} }`
+}
+
+/** The cursors in an answer. */
+function cursorsIn(answer: unknown): string[] {
+  return [...JSON.stringify(answer).matchAll(/"cursor":"([^"]+)"/g)].map(([, cursor]) => cursor ?? '')
+}
+
+describe('a cursor', () => {
+  it('is tried of every connection', () => {
+    const objects = Object.values(schema.getTypeMap()).filter((type): type is GraphQLObjectType => isObjectType(type))
+    const paged = objects.flatMap((type) =>
+      Object.values(type.getFields())
+        .filter(({ args }) => args.some(({ name, type }) => name === 'after' && String(type) === 'String'))
+        .map((field) => `${type.name}.${field.name}`),
+    )
+    expect(paged.toSorted()).toEqual(Object.keys(connections).toSorted())
+  })
+
+  it('is refused by every other connection and order', { timeout: 180_000 }, async () => {
+    await settled(gateway.database)
+    const send = (list: List, page: string) => {
+      const document = documentOf(list, page)
+      return gateway.graphql(document, document.includes('$storeUuid:') ? { storeUuid } : {})
+    }
+    const cursors = new Map<List, string>()
+    for (const list of lists) {
+      await expect.poll(async () => cursorsIn(await send(list, '')), { message: documentOf(list, '') }).toHaveLength(1)
+      cursors.set(list, cursorsIn(await send(list, ''))[0] ?? '')
+    }
+    for (const list of lists) {
+      for (const [from, cursor] of cursors) {
+        const sides = /changes|items/.test(list.name) ? ['after'] : ['after', 'before']
+        for (const side of sides) {
+          const { errors } = await send(list, `${side}: "${cursor}"`)
+          const title = `${from.name} ${from.order} as ${side} of ${list.name} ${list.order}`
+          if (from.family === list.family) expect(errors, title).toBeUndefined()
+          else
+            expect(errors, title).toMatchObject([
+              {
+                extensions: {
+                  code: 'invalid_request',
+                  errorInfo: [{ field: side, details: expect.stringContaining(side) }],
+                },
+              },
+            ])
+        }
+      }
+    }
+  })
+})
