@@ -42,7 +42,9 @@ it('statements of threads, jobs, the job queue and the reader name one store', {
   const { result } = await query<{ products: unknown }>(gateway, listings, { store })
   expect(result.products).toMatchObject({ totalCount: 1 })
   const input = { content: 'id,Color\nA,red\nP1,green\n', code: 'id' }
-  expect(await runJob(startImport, { storeUuid: store, input }, gateway)).toMatchObject({ state: 'SUCCEEDED' })
+  // The first import into a store is copied.
+  for (const storeUuid of [store, await newStore(gateway)])
+    expect(await runJob(startImport, { storeUuid, input }, gateway)).toMatchObject({ state: 'SUCCEEDED' })
   expect(await runJob(startExport, { storeUuid: store }, gateway)).toMatchObject({ state: 'SUCCEEDED' })
   await settled(gateway, store, 'SMP')
   await call('DELETE', '/assets', [{ store_uuid: store, asset_id: 'a' }])

@@ -9,14 +9,14 @@ begin
 end $$;
 
 -- Every write of products, with its rows of the ledger and what is derived from products, in one round trip
--- (write-products.ts). A function, because a statement does not see what was committed after it began: the products must
--- be read by a statement that begins after the locks were taken.
+-- (write-products.ts). A function, because a statement does not see what was committed after it began: the products
+-- must be read by a statement that begins after the locks were taken.
 --
 -- request: {
 --   store,                            the store's UUID
 --   locks: [{store, number, shared}], advisory locks in the order to take them in
---   validatedBy,                      the fingerprint of the definitions that the patches were validated by; null: these
---                                     are not known; left out: they do not matter
+--   validatedBy,                      the fingerprint of the definitions that the patches were validated by; null:
+--                                     these are not known; left out: they do not matter
 --   patches, statuses,                attributes and statuses to merge, by product code
 --   creates, updates,                 whether products are created, or changed that exist
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
@@ -117,7 +117,7 @@ begin
       select 'updated', code, 'status', status, new_status, bytes from old
       where statuses <> '{}' and outcome = 'updated' and status <> new_status
     ), size as materialized (
-      -- A reader decodes a row of the ledger whole: it has about 2 MB. An estimate, as it takes less time than the items.
+      -- A reader decodes a row of the ledger whole: it has about 2 MB. An estimate takes less time than the items.
       select 1 + (coalesce(sum(bytes), 0) + coalesce((select sum(octet_length(code)) from absent where is_new), 0)) / 2000000 as parts
       from old where outcome = 'updated'
     ), recorded as (
