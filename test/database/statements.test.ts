@@ -172,7 +172,7 @@ const operations: Operation[] = [
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { definitions: n }, skipped: [] }),
   },
-  { title: 'defineAttributes', statements: 5, run: async (n) => expect(await define(n)).toHaveLength(n) },
+  { title: 'defineAttributes', statements: 7, run: async (n) => expect(await define(n)).toHaveLength(n) },
   {
     title: 'setChannelRequirements',
     statements: 3,
@@ -221,7 +221,7 @@ const operations: Operation[] = [
   },
   {
     title: 'POST /stores that copies definitions',
-    statements: 2,
+    statements: 3,
     given: define,
     run: async () => expect(await newStore(`?copy_taxonomy=true&linked_store_id=${store}`)).not.toBe(store),
   },

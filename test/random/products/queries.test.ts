@@ -5,7 +5,7 @@ import { defineAttributes } from '../../../src/catalogue/attributes/attribute-de
 import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
 import { checkIndex } from '../../../src/catalogue/product-index/check-index.ts'
 import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/list/product-filter.ts'
-import type { ProductOrder } from '../../../src/catalogue/products/list/product-order.ts'
+import { cursorKey, type ProductOrder } from '../../../src/catalogue/products/list/product-order.ts'
 import { countProducts } from '../../../src/catalogue/products/query/count-products.ts'
 import { countValues } from '../../../src/catalogue/products/query/facets.ts'
 import { listProducts } from '../../../src/catalogue/products/query/list-products.ts'
@@ -205,7 +205,7 @@ async function walk(
     else found.push(...codes)
     const last = rows.at(-1)
     if (!last || rows.length < limit) return found
-    cursor = order.field === 'code' ? last.productCode : JSON.stringify(['', last.orderValue, last.productCode])
+    cursor = cursorKey(order, last.orderValue, last.productCode)
   }
   throw new Error('a list does not end')
 }
