@@ -10,7 +10,8 @@ export async function closingStatements(db: Kysely<Database>): Promise<string[]>
     select format('revoke create on schema %I from %s', n.nspname, r.name) as statement
     from pg_namespace n cross join (
       select 0::oid as oid, 'public' as name
-      union all select oid, quote_ident(rolname) from pg_roles where rolname in (select name from report_user)
+      union all select oid, quote_ident(rolname) from pg_roles
+      where rolname in (select name from report_user) and rolname <> current_user
     ) r
     where n.nspname = any(current_schemas(false)) and has_schema_privilege(r.oid, n.oid, 'create')
       and (r.oid = 0 or not has_schema_privilege(0, n.oid, 'create'))

@@ -141,7 +141,9 @@ const local = (text: string) =>
 function run(command: string, env: Record<string, string> = {}) {
   const PATH = `${folder}/node_modules/.bin:${searchPath}`
   const all = { PATH, DATABASE_URL: gateway.database.url, BASE: gateway.url, TOKEN: token, ...env }
-  return promisify(execFile)('bash', ['-ec', command], { cwd: folder, env: all })
+  return promisify(execFile)('bash', ['-ec', command], { cwd: folder, env: all }).catch((error: Error) => {
+    throw new Error(`${error.message}${'stdout' in error ? error.stdout : ''}`)
+  })
 }
 
 /** Runs a line that starts the gateway, until it prints where it listens. */
