@@ -14,7 +14,7 @@ const small = 20
 let stores: string[]
 const explainer = useExplainer(async (catalogue) => {
   for (let i = 0; i < 40; i++) await addStore(catalogue, small, i % 2 === 0)
-  await sql`vacuum analyze`.execute(catalogue.db)
+  await sql`analyze`.execute(catalogue.db)
   stores = [await addStore(catalogue, products, true), await addStore(catalogue, products, false)]
 })
 

@@ -1,8 +1,15 @@
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts'
+import { tryLock } from '../../../src/catalogue/locks.ts'
 import { buildStep } from '../../../src/catalogue/product-index/build.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 
-/** Builds the index of a store to its end. */
+/** Builds the index of a store to its end, under the lock of the follower, which may be building it too. */
 export async function buildIndex(catalogue: Catalogue, storeUuid: string): Promise<void> {
-  while (await write(catalogue, false, (work) => buildStep(work, storeUuid)));
+  const hasMore = () =>
+    write(
+      catalogue,
+      false,
+      async (work) => !(await tryLock(work, storeUuid, 'projections')) || buildStep(work, storeUuid),
+    )
+  while (await hasMore());
 }
