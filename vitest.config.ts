@@ -7,7 +7,7 @@ process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 /** Most of their time they wait for deadlines, lost heartbeats and pauses. `connection` counts what its module keeps. */
 const deadlines = [
   'database/{connection,replicas}',
-  'heavy/thread-pool',
+  'event-loop/thread-pool',
   'http/{parser-errors,unavailable}',
   'jobs/{jobs,queue}',
   'security/{jwt,tokens}',
@@ -32,7 +32,7 @@ const fast = [
   'test/architecture.test.ts',
   'test/spec/{stores,products,attributes,list-assets,add-assets,delete-assets,unlink-assets,graphql,auth}.test.ts',
   'test/http/audit.test.ts',
-  'test/request/fair-queue.test.ts',
+  'test/fair-share/fair-queue.test.ts',
   'test/graphql/document-size.test.ts',
   'test/import/{map-row,usage}.test.ts',
   'test/security/graphql-cop.test.ts',

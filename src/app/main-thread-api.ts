@@ -1,7 +1,7 @@
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { PatternResult, PatternTask } from '../catalogue/attributes/patterns.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
-import { createThreadPool } from '../heavy/thread-pool.ts'
+import { createThreadPool } from '../event-loop/thread-pool.ts'
 import { traced } from '../request/traced.ts'
 import { createApi } from './api.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'

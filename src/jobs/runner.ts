@@ -7,7 +7,7 @@ import { connect } from '../database/connection/connect.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
-import { TaskEnded, type ThreadPool } from '../heavy/thread-pool.ts'
+import { TaskEnded, type ThreadPool } from '../event-loop/thread-pool.ts'
 import { type AttemptKey, beginAttempt, finishJob, maxCrashes, requeue } from './attempt.ts'
 import type { JobKey } from './job.ts'
 

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { wholeCatalogue } from '../../catalogue/catalogue.ts'
-import { runTask, type Task } from '../../heavy/run-task.ts'
+import { runTask, type Task } from '../../event-loop/run-task.ts'
 import type { JobQuotas } from '../../jobs/quotas.ts'
 import { runAttempt } from '../../jobs/run-attempt.ts'
 import type { JobTask } from '../../jobs/runner.ts'

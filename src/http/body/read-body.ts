@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
+import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
+import type { Reserve } from '../../fair-share/memory-budget.ts'
 import { HttpError } from '../../request/http-error.ts'
-import { startOnePerTick } from '../../request/start-one-per-tick.ts'
-import type { Reserve } from '../memory-budget.ts'
 
 const pieceBytes = 128 * 1024
 export const maxBodyBytes = 10 * 1024 * 1024

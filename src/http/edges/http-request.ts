@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../auth/caller.ts'
+import type { Reserve } from '../../fair-share/memory-budget.ts'
 import type { HttpResponse, OperationResult, RequestHeaders } from '../../request/exchange.ts'
 import type { RequestSummary } from '../../request/log.ts'
 import type { RequestId } from '../../request/request-id.ts'
 import { byteLength, piecesOf, requireLength } from '../body/body-size.ts'
-import type { Reserve } from '../memory-budget.ts'
 
 /** A request, with what it may do. */
 export interface HttpRequest {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { TaskLimits } from '../../../src/heavy/thread-pool.ts'
+import type { TaskLimits } from '../../../src/event-loop/thread-pool.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { newStore } from '../../support/factories.ts'
 import { startTestGateway } from '../../support/servers/gateway.ts'

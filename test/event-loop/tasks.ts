@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
-import { runTask, type Task } from '../../src/heavy/run-task.ts'
+import { runTask, type Task } from '../../src/event-loop/run-task.ts'
 import { requestContext } from '../../src/request/context.ts'
 
 /** A thread takes so long to start, and counts itself then. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { FairQueue } from '../../src/request/fair-queue.ts'
+import { FairQueue } from '../../src/fair-share/fair-queue.ts'
 
 /** Acquires a slot for each token, such as `a1` of the tenant `a`, and lists which had one and which had none. */
 function waitAll(queue: FairQueue, tokens: readonly string[]) {

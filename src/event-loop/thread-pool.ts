@@ -3,8 +3,8 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Piscina } from 'piscina'
 import { unavailable, unfinished } from '../errors.ts'
+import { FairQueue } from '../fair-share/fair-queue.ts'
 import { requestContext } from '../request/context.ts'
-import { FairQueue } from '../request/fair-queue.ts'
 import type { Task } from './run-task.ts'
 
 /** The limits of a task. */

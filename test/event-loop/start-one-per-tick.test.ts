@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { startOnePerTick } from '../../src/event-loop/start-one-per-tick.ts'
 import { requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
-import { startOnePerTick } from '../../src/request/start-one-per-tick.ts'
 
 const signal = new AbortController().signal
 

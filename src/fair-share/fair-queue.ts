@@ -1,4 +1,4 @@
-import type { RequestContext } from './context.ts'
+import type { RequestContext } from '../request/context.ts'
 
 /** A request does not get a slot. PostgreSQL uses this code when it has too many clients. */
 export class NoSlot extends Error {

@@ -1,5 +1,5 @@
-import { requestContext } from './context.ts'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from '../fair-share/fair-queue.ts'
+import { requestContext } from '../request/context.ts'
 
 const starts = new FairQueue({ slots: 1, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
 
