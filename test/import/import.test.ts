@@ -185,3 +185,33 @@ test.each([
   },
   120_000,
 )
+
+test('a row that would make its product larger than 4 MiB fails, and the other rows of its chunk do not', async () => {
+  const store = await catalog.newStore()
+  const values = (names: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${names}${i}`, 'x'.repeat(60_000)]))
+  const lines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  const tooLarge = /attributes must take at most 4 MiB together/
+  const first = await catalog.file(
+    'large.ndjson',
+    lines({ sku: 'A', ...values('a', 65) }, { sku: 'B', ...values('b', 75) }),
+  )
+  const begun = await catalog.run([first, '--store', store, '--json'])
+  expect(JSON.parse(begun.stdout)).toEqual({ ...none, rows: 2, created: 1, failed: 1 })
+  expect(begun.stderr).toMatch(tooLarge)
+  const image = { images: ['https://a.example/1.jpg'] }
+  const more = await catalog.file(
+    'more.ndjson',
+    lines({ sku: 'A', ...image, ...values('c', 10) }, { sku: 'C', ...image, name: 'Lamp' }),
+  )
+  const { code, stdout, stderr } = await catalog.run([more, '--store', store, '--assets', 'images', '--json'])
+  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 2, created: 1, failed: 1, assets_added: 1, links_added: 1 })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(tooLarge) })
+  expect(
+    [...(await productsOf(catalog, store))].map(([code, { attributes }]) => [code, Object.keys(attributes).length]),
+  ).toEqual([
+    ['A', 65],
+    ['C', 1],
+  ])
+  expect(await groupsOf(catalog, store, 'A')).toEqual({})
+})

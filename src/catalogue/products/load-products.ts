@@ -4,6 +4,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { createdProducts, recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
 import { refreshValues } from '../values/refresh-values.ts'
+import { isTooLarge } from './product-patches.ts'
 import { totalled } from './product-totals.ts'
 import { writeProducts } from './write-products.ts'
 
@@ -19,9 +20,11 @@ export interface LoadedProduct {
   isReported: boolean
 }
 
+/** `tooLarge`: the codes of products that would be too large; these are not written, and others may not be. */
 export interface LoadedProducts {
   created: number
   updated: number
+  tooLarge: string[]
 }
 
 export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
@@ -42,10 +45,12 @@ export async function loadProducts(
   products: readonly LoadedProduct[],
   failed: number,
 ): Promise<LoadedProducts> {
-  if (products.length === 0) return { created: 0, updated: 0 }
+  if (products.length === 0) return { created: 0, updated: 0, tooLarge: [] }
   await lockStore(catalogue, storeUuid, { products: 'all' })
   const codes = products.map(({ productCode }) => productCode)
   if (await hasAny(catalogue, storeUuid, codes)) return merge(catalogue, storeUuid, products, failed)
+  const tooLarge = products.filter((product) => isTooLarge(jsonOf(product))).map(({ productCode }) => productCode)
+  if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
   await connection.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
     return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
   })
@@ -56,7 +61,7 @@ export async function loadProducts(
     ${recorded(catalogue, storeUuid, items, failed)}
     select`.execute(catalogue.db)
   await refreshValues(catalogue, storeUuid, codes)
-  return { created: products.filter(({ isReported }) => isReported).length, updated: 0 }
+  return { created: products.filter(({ isReported }) => isReported).length, updated: 0, tooLarge: [] }
 }
 
 /** Whether the store has one of the products. Each is looked up by its key. */
@@ -83,7 +88,7 @@ async function merge(
   const statuses = products.flatMap(({ productCode, status }) =>
     status === null ? [] : member(productCode, JSON.stringify(status)),
   )
-  const { created, updated } = await writeProducts(catalogue, storeUuid, {
+  const { created, updated, tooLarge } = await writeProducts(catalogue, storeUuid, {
     patches: `{${products.map((product) => member(product.productCode, jsonOf(product))).join(',')}}`,
     statuses: `{${statuses.join(',')}}`,
     creates: true,
@@ -93,5 +98,5 @@ async function merge(
   })
   const reported = new Set(products.filter(({ isReported }) => isReported).map(({ productCode }) => productCode))
   const count = (codes: readonly string[]) => codes.filter((code) => reported.has(code)).length
-  return { created: count(created), updated: count(updated) }
+  return { created: count(created), updated: count(updated), tooLarge }
 }

@@ -100,8 +100,7 @@ function merged(productCode: string, entries: readonly ProductPatch[]): GoodPatc
 export function failTooLarge({ good, failed }: ValidatedPatches, codes: readonly string[]): void {
   for (const code of codes) {
     const [attribute = 'attributes'] = Object.keys(good.get(code)?.attributes ?? {})
-    const reason = `the product's attributes must take at most ${maxMebibytes} MiB together`
-    failed.set(code, { kept: [{ attribute, reason }], more: 0 })
+    failed.set(code, { kept: [{ attribute, reason: tooLargeFault }], more: 0 })
     good.delete(code)
   }
 }
@@ -134,6 +133,8 @@ export function failedProducts(
 const maxMebibytes = 4
 export const maxSize = maxMebibytes * 1024 * 1024
 
+export const tooLargeFault = `the product's attributes must take at most ${maxMebibytes} MiB together`
+
 /** Stored in fewer bytes, also compressed, attributes are so small that only what is added needs a check. */
 export const sizeNotChecked = 2_000
 
@@ -145,5 +146,10 @@ function fitsAlone(attributes: Readonly<Record<string, string>>): boolean {
   let characters = 0
   for (const name in attributes) characters += name.length + (attributes[name]?.length ?? 0)
   if (characters * maxBytesPerCharacter < maxSize / 2) return true
-  return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
+  return !isTooLarge(JSON.stringify(attributes))
+}
+
+/** Whether attributes are larger than a product may have them, as JSON. */
+export function isTooLarge(json: string): boolean {
+  return Buffer.byteLength(json) > maxSize
 }

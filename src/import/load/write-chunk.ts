@@ -5,6 +5,8 @@ import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
 import { createPauses } from '../../catalogue/pauses.ts'
 import { type LoadedProduct, loadProducts, prepareLoading } from '../../catalogue/products/load-products.ts'
+import { tooLargeFault } from '../../catalogue/products/product-patches.ts'
+import { write } from '../../catalogue/transaction.ts'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
@@ -14,7 +16,8 @@ import { type FailedRow, type MappedProduct, type MappedRow, maxFaults, rowsOf }
 
 /**
  * Checks a chunk's rows by the store's present definitions, and writes the good ones, in a fixed number of statements.
- * A product's change counts at its first row without a fault; the rest as unchanged. Throws `store_not_found`.
+ * A product's change counts at its first row without a fault; the rest as unchanged. If products would grow too large,
+ * the chunk is written again without them: all their rows fail. Throws `store_not_found`.
  */
 export async function writeChunk(
   connection: OwnConnection,
@@ -26,22 +29,37 @@ export async function writeChunk(
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
   const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
-  const { products, groups, failed } = await prepare(rows, attributeValidator(definitions), columnOf, signal)
-  // Groups before products, as every writer of both locks them: so no two wait for each other.
-  const { added, linked } = await loadAssets(connection, catalogue, target, groups)
-  const bad = failed.reduce((sum, { row }) => sum + rowsOf(row).length, 0)
-  const { created, updated } = await loadProducts(connection, catalogue, target.storeUuid, products, bad)
+  const validate = attributeValidator(definitions)
+  const writeWithout = async (tooLarge: ReadonlySet<string>) => {
+    const prepared = await prepare(rows, validate, columnOf, tooLarge, signal)
+    const { failed } = prepared
+    const bad = failed.reduce((sum, { row }) => sum + rowsOf(row).length, 0)
+    const written = await write(catalogue, hasTooLarge, async (within) => {
+      // Groups before products, as every writer of both locks them: so no two wait for each other.
+      const { added, linked } = await loadAssets(connection, within, target, prepared.groups)
+      const loaded = await loadProducts(connection, within, target.storeUuid, prepared.products, bad)
+      return { added, linked, ...loaded }
+    })
+    return { ...written, failed, bad }
+  }
+  const first = await writeWithout(new Set())
+  const { created, updated, added, linked, failed, bad } = hasTooLarge(first)
+    ? await writeWithout(new Set(first.tooLarge))
+    : first
   const all = rows.reduce((sum, row) => sum + rowsOf(row).length, 0)
   const unchanged = all - bad - created - updated
   const counts = { rows: all, created, updated, unchanged, failed: bad, assetsAdded: added, linksAdded: linked }
   return { counts, failed }
 }
 
+const hasTooLarge = ({ tooLarge }: { tooLarge: readonly string[] }) => tooLarge.length > 0
+
 /** What the rows bring. A row that fails does not affect the others of its product. */
 async function prepare(
   rows: readonly MappedRow[],
   validate: AttributeValidator,
   columnOf: Layout['columnOf'],
+  tooLarge: ReadonlySet<string>,
   signal: AbortSignal,
 ) {
   /** By product code, what each good row brings. */
@@ -53,6 +71,7 @@ async function prepare(
     signal.throwIfAborted()
     const { code, product } = row
     const faults = product ? await faultsOf(product, validate, columnOf, pauses) : []
+    if (code !== undefined && tooLarge.has(code)) faults.push({ field: undefined, reason: tooLargeFault })
     const isGood = faults.length + row.faults.length === 0
     if (!isGood) failed.push(failedRow(row, [...row.faults, ...faults]))
     // With a fault in its assets only, the product is imported.
