@@ -21,6 +21,11 @@ export function isWithoutRoom(error: unknown): boolean {
   )
 }
 
+/** Whether the database could not be reached, rather than lacks something. */
+export function isUnreachable(error: unknown): boolean {
+  return isUnavailable(error) && shortageOf(error) === undefined
+}
+
 /** Whether a statement has waited too long for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
 import { columnsOf, ownColumns } from './product-index.ts'
-import { findSlots, valueColumns, valuesOf } from './slots.ts'
+import { findSlots, productsOf, valueColumns, valuesOf } from './slots.ts'
 
 /** A row that is not what its product is. */
 interface IndexDifference {
@@ -27,7 +27,7 @@ export async function checkIndex(catalogue: Catalogue, storeUuid: string): Promi
       from product_index i where i.store_uuid = ${storeUuid}
     ) i full join (
       select p.product_code as code, row(${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(built))})::text as actual
-      from product p where p.store_uuid = ${storeUuid}
+      from ${productsOf(storeUuid)} p
     ) p using (code)
     where i.kept is distinct from p.actual and code not in (
       select code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${storeUuid})

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { findSlots, type Slot, valueColumns, valuesOf } from './slots.ts'
+import { findSlots, productsOf, type Slot, valueColumns, valuesOf } from './slots.ts'
 
 export const ownColumns = ['status', 'created_at', 'updated_at']
 export const columnsOf = (
@@ -27,7 +27,7 @@ export async function applyTo(
   await sql`
     insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})
     select ${storeUuid}::uuid, p.product_code, ${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(slots))}
-    from product p where p.store_uuid = ${storeUuid} and p.product_code = any(${[...codes]}::text[])
+    from ${productsOf(storeUuid, codes)} p
     order by p.product_code
     on conflict (store_uuid, product_code) do update set (${columnsOf(undefined)}) = (${columnsOf('excluded')})
     where (${columnsOf('i')}) is distinct from (${columnsOf('excluded')})`.execute(work.db)

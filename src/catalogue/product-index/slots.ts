@@ -67,7 +67,16 @@ export const valueColumns = (['t', 'n'] as const).flatMap((kind) =>
   Array.from({ length: maxSlots }, (_, i) => ({ kind, slot: i + 1, name: `${kind}${i + 1}` })),
 )
 
-/** What the columns have of a product `p`. */
+/** SQL: the products of a store, or some of them, with their attributes decompressed once for all columns. */
+export function productsOf(storeUuid: string, codes?: readonly string[]): RawBuilder<unknown> {
+  const given = codes ? sql`and product_code = any(${[...codes]}::text[])` : sql``
+  return sql`(
+    select product_code, status, created_at, updated_at, attributes || '{}' as attributes
+    from product where store_uuid = ${storeUuid} ${given}
+    offset 0)`
+}
+
+/** What the columns have of `productsOf`, as `p`. */
 export function valuesOf(slots: readonly Slot[]): RawBuilder<unknown>[] {
   return valueColumns.map(({ kind, slot }) => {
     const of = slots.find((other) => other.slot === slot)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/tables.ts'
+import { isUnreachable } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
 import { RequestPatterns } from '../attributes/request-patterns.ts'
 import { type Catalogue, wholeCatalogue } from '../catalogue.ts'
@@ -92,7 +93,17 @@ async function run({ catalogue, isBuilding, step, woken, signal, warn }: Loop): 
     try {
       const stores = (await listQueuedStores(catalogue)).filter((store) => store.isBuilding === isBuilding)
       const results = new Set<StepResult>()
-      for (const { uuid } of rotated(stores)) if (!signal.aborted) results.add(await step(uuid))
+      const errors: unknown[] = []
+      for (const { uuid } of rotated(stores)) {
+        if (signal.aborted) break
+        await step(uuid).then(
+          (result) => results.add(result),
+          (error: unknown) => errors.push(error),
+        )
+        if (errors.some(isUnreachable)) break
+      }
+      // A store that cannot be followed does not stop the others.
+      if (errors.length > 0) throw errors[0]
       if (results.has('more')) continue
       await pause(minPauseMs)
       if (results.size === 0) await Promise.race([news, pause(pollMs)])

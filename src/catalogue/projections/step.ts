@@ -27,14 +27,18 @@ export function applyChanged(
     if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
     const changed = await takeChanged(work, storeUuid)
     for (const projection of changed.length === 0 ? [] : projections) {
-      const own = mergedFor(projection.name, changed)
-      if (own && (await projection.isWanted(work, storeUuid))) await applyOne(work, storeUuid, projection, own, failed)
+      const own = batchesFor(projection.name, changed)
+      if (own.length === 0 || !(await projection.isWanted(work, storeUuid))) continue
+      for (const batch of own) await applyOne(work, storeUuid, projection, batch, failed)
     }
     return isFull(changed) ? 'more' : 'done'
   })
 }
 
-/** Applies changed products in a savepoint; those that fail or are left are put back into the queue. */
+/**
+ * Applies changed products in a savepoint; those that fail or are left are put back into the queue: what fails in two
+ * halves, so that in the end only the product that fails waits.
+ */
 async function applyOne(
   work: WriteCatalogue,
   storeUuid: string,
@@ -48,20 +52,27 @@ async function applyOne(
   } catch (error) {
     failed(projection.name, storeUuid, error)
     const waitedMs = Date.now() - changed.at.getTime()
-    await putBack(work, storeUuid, changed, Math.min(Math.max(waitedMs, minPauseMs), maxPauseMs))
+    const pauseMs = Math.min(Math.max(waitedMs, minPauseMs), maxPauseMs)
+    const { codes } = changed
+    const half = Math.floor(codes.length / 2)
+    await putBack(work, storeUuid, { ...changed, codes: codes.slice(half) }, pauseMs)
+    if (half > 0) await putBack(work, storeUuid, { ...changed, codes: codes.slice(0, half), delta: 0 }, pauseMs)
   }
 }
 
-function mergedFor(projection: ProjectionName, changed: readonly Changed[]): Changed | undefined {
-  const own = changed.filter((one) => one.projection === null || one.projection === projection)
-  const [first] = own
-  if (!first) return undefined
-  return {
-    at: own.reduce((oldest, { at }) => (at < oldest ? at : oldest), first.at),
-    delta: own.reduce((sum, { delta }) => sum + delta, 0),
-    codes: [...new Set(own.flatMap(({ codes }) => codes))],
+/** What a projection applies: new rows of the queue together, and each row that was put back for it by itself. */
+function batchesFor(projection: ProjectionName, changed: readonly Changed[]): Changed[] {
+  const fresh = changed.filter((one) => one.projection === null)
+  const again = changed.filter((one) => one.projection === projection)
+  const [first] = fresh
+  if (!first) return again
+  const merged = {
+    at: fresh.reduce((oldest, { at }) => (at < oldest ? at : oldest), first.at),
+    delta: fresh.reduce((sum, { delta }) => sum + delta, 0),
+    codes: [...new Set(fresh.flatMap(({ codes }) => codes))],
     projection,
   }
+  return [merged, ...again]
 }
 
 /** Does a short part of what is to be built for a store. `done`: nothing is left. */

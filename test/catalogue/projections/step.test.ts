@@ -72,8 +72,11 @@ it('a projection that fails stops no other, leaves no row, and is tried again la
   expect(await step()).toBe('done')
   expect(other.given).toEqual([['A', 'B']])
   expect(errors).toEqual([expect.stringMatching(`FILTERS ${store} .*division by zero`)])
-  const rows = await rowsOf(store)
-  expect(rows).toEqual([{ codes: ['A', 'B'], delta: 2, projection: 'FILTERS', waits: expect.any(Number) }])
+  const waiting = { projection: 'FILTERS', waits: expect.any(Number) }
+  expect(await rowsOf(store)).toEqual([
+    { codes: ['B'], delta: 2, ...waiting },
+    { codes: ['A'], delta: 0, ...waiting },
+  ])
   const website = await sql`select from store where store_uuid = ${store} and store_website is null`.execute(
     database.db,
   )
@@ -84,9 +87,26 @@ it('a projection that fails stops no other, leaves no row, and is tried again la
     database.db,
   )
   await step()
-  expect(failing.given.length).toBe(2)
+  expect(failing.given.length).toBe(3)
   expect(other.given.length).toBe(1)
   expect((await rowsOf(store))[0]?.waits).toBeGreaterThan(290)
+})
+
+it('one product that fails does not hold back the others', async () => {
+  const codes = Array.from({ length: 20 }, (_, i) => `P${i}`)
+  const store = await storeWith(...codes)
+  const applied = new Set<string>()
+  const { projection } = recording('FILTERS', async (work, _store, given) => {
+    if (given.includes('P7')) await sql`select 1 / 0`.execute(work.db)
+    for (const code of given) applied.add(code)
+    return undefined
+  })
+  for (let i = 0; i < 6; i++) {
+    await applyChanged(database.catalogue, [projection], store, () => {})
+    await sql`update product_dirty set not_before = null where store_uuid = ${store}`.execute(database.db)
+  }
+  expect(applied).toEqual(new Set(codes.filter((code) => code !== 'P7')))
+  expect((await rowsOf(store)).map(({ codes }) => codes)).toEqual([['P7']])
 })
 
 it('products that a projection leaves are applied in a later step', async () => {
