@@ -101,10 +101,15 @@ function addGauges(
   }
   const isKnown = database !== undefined
   add('database', 'How the tables are kept: 1 for its kind', 'kind', () => (isKnown ? { [database]: 1 } : undefined))
-  add('pool_connections', 'Connections to PostgreSQL by state; waiting are requests for one', 'state', () => {
-    const state = connectionPool?.()
-    return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
-  })
+  add(
+    'pool_connections',
+    'Connections to PostgreSQL by state; waiting are requests for one, or for a core',
+    'state',
+    () => {
+      const state = connectionPool?.()
+      return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
+    },
+  )
   const addReplicas = (name: string, help: string, value: (state: { lagMs: number; isReachable: boolean }) => number) =>
     add(`replica_${name}`, help, 'replica', () =>
       Object.fromEntries((replicas?.() ?? []).map((state) => [state.name, value(state)])),

@@ -16,15 +16,15 @@ async function startRequests(cores: number) {
     await holder.end()
     await db.destroy()
   })
-  const run = (tenant: string, { isCostly = true, signal = new AbortController().signal } = {}) => {
+  const run = (
+    tenant: string,
+    { isCostly = true, inTransaction = false, signal = new AbortController().signal } = {},
+  ) => {
     const requestId = { text: 'r', header: 'r' }
     const given = { traceparent: undefined, trace: undefined, readLimit: new ReadLimit() }
-    const wait = () =>
-      db
-        .transaction()
-        .execute((transaction) =>
-          costly(() => sql`select pg_advisory_xact_lock_shared(1)`.execute(transaction), isCostly),
-        )
+    const statement = (handle: typeof db) =>
+      costly(() => sql`select pg_advisory_lock_shared(1)`.execute(handle), isCostly)
+    const wait = () => (inTransaction ? db.transaction().execute(statement) : statement(db))
     return requestContext.run({ ...given, requestId, signal, tenant, tokenId: tenant }, wait)
   }
   return { run, connections: () => connectionStateOf(db), unlock: () => holder.query('select pg_advisory_unlock(1)') }
@@ -49,9 +49,21 @@ it('a client that leaves does not wait for a core', async () => {
   const leaving = new AbortController()
   const waits = run('a', { signal: leaving.signal })
   const next = run('a')
-  await expect.poll(() => connections()?.total).toBe(3)
+  await expect.poll(() => connections()?.waiting).toBe(2)
   leaving.abort()
   await expect(waits).rejects.toThrow(/left|disconnected/)
   await unlock()
   await Promise.all([first, next])
+})
+
+it('a request that waits for a core has no connection, and one in a transaction waits for none', async () => {
+  const { run, unlock, connections } = await startRequests(1)
+  const costly = [run('a'), run('a')]
+  await expect.poll(() => connections()).toEqual({ total: 1, idle: 0, waiting: 1 })
+  const other = run('b')
+  const within = run('a', { inTransaction: true })
+  await expect.poll(database.lockWaiters).toBe(3)
+  expect(connections()).toEqual({ total: 3, idle: 0, waiting: 1 })
+  await unlock()
+  await Promise.all([...costly, other, within])
 })

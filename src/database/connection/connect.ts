@@ -62,7 +62,12 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
   const queue = new FairQueue({ slots, slotsPerTenant, maxWaiting, maxWaitMs })
-  const costly = { slots: cores, slotsPerTenant: Math.max(1, cores - 1), maxWaiting, maxWaitMs: maxWaitForCoreMs }
+  const costly = {
+    slots: Math.max(2, cores),
+    slotsPerTenant: Math.max(1, cores - 1),
+    maxWaiting,
+    maxWaitMs: maxWaitForCoreMs,
+  }
   const queues = { queue, cores: new FairQueue(costly) }
   const settings = transactionPooling ? settingsOf('local', own) : ''
   const streams = new Set<Socket>()
@@ -72,7 +77,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   })
   const direct = directUrl ? { connectionString: directUrl, connectionTimeoutMillis: maxWaitMs } : pool.options
   // Behind a pooler, a lost host does not concern connections to the server itself.
-  pools.set(db.getExecutor().adapter, { pool, queue, direct, streams: directUrl ? new Set() : streams })
+  pools.set(db.getExecutor().adapter, { pool, ...queues, direct, streams: directUrl ? new Set() : streams })
   return db
 }
 
@@ -116,14 +121,21 @@ function queued(
   const isWaiting = () => streams.size > pool.idleCount
   const endWatch = urls.length > 1 ? watchHost({ options: pool.options, urls, streams, isWaiting }) : () => {}
   const connect = async () => {
-    const releaseSlot = await queue.acquire(requestContext.getStore())
+    const context = requestContext.getStore()
+    const held: (() => void)[] = []
+    const release = () => {
+      for (const give of held) give()
+    }
     try {
+      // Costly reads wait for a core before they have a connection, and not in a transaction, which may hold locks.
+      if (context?.isCostly) held.push(await cores.acquire(context))
+      held.push(await queue.acquire(context))
       const client = await open()
-      const connection = connections.get(client) ?? new Connection(client as PooledClient, settings, cores)
+      const connection = connections.get(client) ?? new Connection(client as PooledClient, settings)
       connections.set(client, connection)
-      return connection.begin(releaseSlot)
+      return connection.begin(release)
     } catch (error) {
-      releaseSlot()
+      release()
       throw error
     }
   }
@@ -155,6 +167,7 @@ const pools = new WeakMap<object, PoolState>()
 interface PoolState {
   pool: pg.Pool
   queue: FairQueue
+  cores: FairQueue
   direct: pg.ClientConfig
   /** The connections that are closed when the host is lost. */
   streams: Set<Socket>
@@ -171,8 +184,9 @@ export async function connectDirectly(db: Kysely<Database>): Promise<pg.Client> 
   return client
 }
 
-/** How many connections a pool has, how many of them are idle, and how many requests wait for one. */
+/** How many connections a pool has, how many of them are idle, and how many requests wait for one, or for a core. */
 export function connectionStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
-  const { pool, queue } = pools.get(db.getExecutor().adapter) ?? {}
-  return pool && queue && { total: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting }
+  const { pool, queue, cores } = pools.get(db.getExecutor().adapter) ?? {}
+  if (!pool || !queue || !cores) return undefined
+  return { total: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting + cores.waiting }
 }

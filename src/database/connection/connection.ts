@@ -15,8 +15,6 @@ class Cancelled extends Error {
   readonly code = '57014'
 }
 
-const controlsTransaction = /^\s*(begin|commit|rollback|savepoint|release|set)\b/
-
 /** A request to cancel that arrives between two statements is lost, so it is repeated. */
 const cancelAgainMs = 500
 
@@ -41,16 +39,14 @@ function hereOnly<R>(readLimit: ReadLimit, result: R): R {
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient
   readonly #settings: string
-  readonly #cores: FairQueue
   #onRelease = () => {}
   #context: RequestContext | undefined
   #cancelling: NodeJS.Timeout | undefined
 
-  /** `settings` begin each transaction; '' where the session has its own. Costly statements wait for one of `cores`. */
-  constructor(pooled: PooledClient, settings: string, cores: FairQueue) {
+  /** `settings` begin each transaction; '' where the session has its own. */
+  constructor(pooled: PooledClient, settings: string) {
     this.#pooled = pooled
     this.#settings = settings
-    this.#cores = cores
     pooled.connection.stream.on('data', this.#limitAnswers)
   }
 
@@ -72,8 +68,7 @@ export class Connection implements PostgresPoolClient {
     const isRollback = text.startsWith('rollback')
     const isCancelled = this.#context?.signal.aborted
     if (isCancelled && !isRollback) return Promise.reject(new Cancelled('the client has disconnected'))
-    const isCostly = requestContext.getStore()?.isCostly && !controlsTransaction.test(text)
-    const answer = isCostly ? this.#sendOnCore<R>(text, values) : this.#send<R>(text, values)
+    const answer = this.#send<R>(text, values)
     const reportProgress = this.#context?.reportProgress
     if (reportProgress) answer.then(reportProgress, reportProgress)
     // The server rolls a broken connection back. The error to report is the one that broke it.
@@ -90,16 +85,6 @@ export class Connection implements PostgresPoolClient {
       : sendPrepared<R>(this.#pooled, text, values)
     this.#trace(text, answer)
     return answer
-  }
-
-  /** A statement that holds a core waits for nothing else: costly ones only read. */
-  async #sendOnCore<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    const release = await this.#cores.acquire(this.#context)
-    try {
-      return await this.#send<R>(text, values)
-    } finally {
-      release()
-    }
   }
 
   /** Rolls an open transaction back. Closes the connection after a request to cancel, which may arrive late. */

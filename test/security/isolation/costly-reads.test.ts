@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addProducts, newStore } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
@@ -16,15 +15,11 @@ beforeAll(async () => {
   tokens = (await Promise.all(made)).map(({ secret }) => secret)
 })
 
-/** The sessions of the gateway that wait for a lock, and those that have begun and wait for a core. */
-async function sessions() {
-  const { rows } = await sql<{ locked: number; idle: number }>`
-    select count(*) filter (where wait_event_type = 'Lock')::int as locked,
-      count(*) filter (where state = 'idle in transaction')::int as idle
-    from pg_stat_activity where datname = current_database() and application_name = 'catalogue-gateway'`.execute(
-    gateway.database.db,
-  )
-  return rows[0]
+/** How many statements wait for a lock, and how many requests for a core. */
+async function waiting() {
+  const { text } = await gateway.call('/metrics')
+  const cores = Number(/^catalogue_pool_connections\{state="waiting"\} (\d+)/m.exec(text)?.[1])
+  return { locks: await gateway.database.lockWaiters(), cores }
 }
 
 const red = '{ attributes: [{ name: "Color", contains: "re" }] }'
@@ -52,9 +47,9 @@ describe('costly reads of a tenant run one after the other on one core, while ot
     await holder.query('begin; lock table product, change in access exclusive mode')
     const ask = (token: string) => gateway.call('/graphql', { method: 'POST', body: { query }, token })
     const asked = tokens.map(ask)
-    await expect.poll(sessions).toEqual({ locked: 1, idle: 1 })
+    await expect.poll(waiting).toEqual({ locks: 1, cores: 1 })
     const plain = gateway.call(`/v1/products?store_uuid=${store}`, { token: tokens[0] ?? '' })
-    await expect.poll(sessions).toEqual({ locked: 2, idle: 1 })
+    await expect.poll(waiting).toEqual({ locks: 2, cores: 1 })
     await holder.query('commit')
     await holder.end()
     expect((await plain).status).toBe(200)
