@@ -17,6 +17,7 @@ import {
   endOfRows,
   headerLine,
   type RowCounts,
+  rebuilding,
   tables,
 } from './format.ts'
 
@@ -66,7 +67,7 @@ async function* scriptOf({ db, copyOut }: OwnConnection, rows: RowCounts): Async
     }
     yield `${endOfRows}\n`
   }
-  yield `${ending}\n`
+  yield `${rebuilding}\n${ending}\n`
 }
 
 async function header(db: Kysely<Database>): Promise<string> {

@@ -24,6 +24,9 @@ export const tables = namesOf(({ backedUp }) => backedUp)
 
 export const beginning = "begin; set local client_encoding = 'UTF8';"
 export const endOfRows = '\\.'
+/** What is derived from products is built again. */
+export const rebuilding =
+  "insert into product_dirty (store_uuid, at, codes) select store_uuid, 'infinity', '{}' from store;"
 export const ending = 'commit;'
 
 export function headerLine(header: Header): string {

@@ -9,7 +9,7 @@ import type { Database } from '../database/tables.ts'
 import { codeOf, isUnavailable } from '../database/unavailable.ts'
 import { parsedJson, shown } from '../text.ts'
 import { BackupReader, damaged } from './backup-reader.ts'
-import { beginning, ending, endLine, type Header, headerShape, type RowCounts, tables } from './format.ts'
+import { beginning, ending, endLine, type Header, headerShape, type RowCounts, rebuilding, tables } from './format.ts'
 
 /**
  * Restores a backup into a database without stores, in one transaction: all of it, or nothing. The tokens and the
@@ -83,14 +83,12 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
     await sql`delete from ${sql.table(table)}`.execute(db)
     rows[table] = await reader.copyRows((text) => own.copyIn(`${table} (${columns})`, text))
   }
+  await reader.expect(rebuilding, `the line ${shown(rebuilding)}`)
   await reader.expect(ending, `the line ${shown(ending)}`)
   await reader.expect(endLine(rows, reader.digest()), 'the end line with the numbers and the SHA-256 of what was read')
   await reader.expectEnd()
   await moveBeforeLedger(db)
-  // What is derived from products is built again.
-  await sql`insert into product_dirty (store_uuid, at, codes) select store_uuid, 'infinity', '{}' from store`.execute(
-    db,
-  )
+  await sql.raw(rebuilding).execute(db)
   await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
   return rows
 }

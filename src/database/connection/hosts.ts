@@ -20,15 +20,18 @@ export function refuseStandby({ connectionString = '' }: pg.ClientConfig): Pick<
   return { verify: (client, done) => void standbyError(client).then(done, done) }
 }
 
-/** Whether a host answers a new connection in time, and is a primary if the URL asks for one. */
+/**
+ * Whether a host answers a new connection in time, and is a primary if the URL asks for one. A server that refuses it,
+ * such as a full one, answers; one that starts or stops does not.
+ */
 export async function serves(connectionString: string, withinMs: number): Promise<boolean> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: withinMs, query_timeout: withinMs })
   client.on('error', () => {})
   try {
     await client.connect()
     return !(asksForPrimary(connectionString) && (await standbyError(client)))
-  } catch {
-    return false
+  } catch (error) {
+    return error instanceof pg.DatabaseError && !error.code?.startsWith('57P')
   } finally {
     client.end().catch(() => {})
   }

@@ -33,11 +33,12 @@ export function watchHost({ options, urls, streams, isWaiting }: Watched): () =>
     received = 0
     for (const stream of streams) received += stream.bytesRead
     const current = options.connectionString ?? ''
+    const silent = [...streams]
     if (!isWaiting() || received !== before || (await serves(current, maxAnswerMs))) return
     for (const url of urls) {
       if (url === current || !(await serves(url, maxAnswerMs))) continue
       if (options.connectionString === current) options.connectionString = url
-      for (const stream of streams) stream.destroy(new HostLost('the host does not answer'))
+      for (const stream of silent) stream.destroy(new HostLost('the host does not answer'))
       return
     }
   }
