@@ -21,12 +21,13 @@ export async function deleteProducts(
   const codes = [...new Set(productCodes)]
   const products = codes.filter(isStorable)
   const uuid = await lockStore(catalogue, storeUuid, { products })
-  const { rows } = await sql<{ product_code: string; updated_at: string }>`
+  const { rows } = await sql<{ product_code: string; state: string }>`
     with deleted as (
       delete from product where store_uuid = ${uuid} and product_code = any(${products}::text[])
       returning product_code, status, attributes, created_at, updated_at
     ), ${totalled(uuid, sql`select status, -1 as delta from deleted`)}, ${recorded(catalogue, uuid, deletedProducts)}
-    select product_code, updated_at::text from deleted`.execute(catalogue.db)
+    select product_code, concat_ws(' ', updated_at, status, jsonb_hash_extended(attributes, 0)) as state
+    from deleted`.execute(catalogue.db)
   const fingerprint = fingerprintOf(rows)
   if (expected != null && expected !== fingerprint) {
     const details = 'fingerprint must be that of the products as they are: they have changed since the dry run'
@@ -42,10 +43,10 @@ export async function deleteProducts(
   }
 }
 
-/** A hash of the codes and the last changes of products. */
-function fingerprintOf(products: readonly { product_code: string; updated_at: string }[]): string {
-  const changes = products.map(({ product_code, updated_at }) => JSON.stringify([product_code, updated_at]))
-  return hash('sha256', changes.toSorted().join('\n'), 'base64url')
+/** A hash of the codes and the states of products: two changes can have one time, when one waited for the other. */
+function fingerprintOf(products: readonly { product_code: string; state: string }[]): string {
+  const states = products.map(({ product_code, state }) => JSON.stringify([product_code, state]))
+  return hash('sha256', states.toSorted().join('\n'), 'base64url')
 }
 
 const deletedProducts = sql`
