@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import type { FairQueue } from '../../fair-share/fair-queue.ts'
 import { type RequestContext, requestContext } from '../../request/context.ts'
 import type { ReadLimit } from '../../request/read-limit.ts'
 import { requestCancel } from './cancel.ts'
