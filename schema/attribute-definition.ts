@@ -14,7 +14,7 @@ import { resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { keyInStore, loadByKeys } from './builder/node-ids.ts'
 import { required } from './builder/options.ts'
-import { anyText } from './builder/validation.ts'
+import { catalogueText } from './builder/validation.ts'
 import { enumOf } from './enumerations.ts'
 
 const AttributeType = enumOf<StoredDefinition['type']>(
@@ -22,7 +22,7 @@ const AttributeType = enumOf<StoredDefinition['type']>(
   'Type that the values of an attribute must have. Values are always strings.',
   {
     text: 'Any string.',
-    number: 'Decimal number, such as `-12.5`.',
+    number: 'Decimal number, such as `-12.5`: without a plus sign and an exponent.',
     boolean: '`true` or `false`.',
     date: 'Calendar date as `YYYY-MM-DD`.',
     url: 'Absolute URL with a host.',
@@ -100,7 +100,7 @@ builder.node(AttributeDefinitionRef, {
 })
 
 const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
-  ...anyText,
+  ...catalogueText,
   description: 'An attribute definition to create, or to replace the definition of the same name with.',
   fields: (t) => ({
     name: t.string({ required: true, description: descriptions.name }),

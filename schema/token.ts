@@ -5,8 +5,8 @@ import { partOfResult } from '../src/graphql/access.ts'
 import { isUuid } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
-import { nullable, nullableTime, required, requiredText } from './builder/options.ts'
-import { anyText } from './builder/validation.ts'
+import { nullable, nullableTime, required, requiredLookup } from './builder/options.ts'
+import { catalogueText } from './builder/validation.ts'
 import { enumOf } from './enumerations.ts'
 
 const TokenScope = enumOf<Scope>('TokenScope', 'Permission of a token.', {
@@ -75,7 +75,7 @@ builder.queryField('tokens', (t) =>
 )
 
 const CreateTokenInput = builder.inputType('CreateTokenInput', {
-  ...anyText,
+  ...catalogueText,
   description: 'A token to create.',
   fields: (t) => ({
     name: t.string(required('Name: 1 to 200 characters after trimming.')),
@@ -110,7 +110,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Revokes a token permanently; every instance refuses it within 5 seconds. Null when there is no token with this id. Needs the scope `admin`.',
-    args: { tokenId: t.arg.id(requiredText('UUID of the token.')), ...dryRunArgs },
+    args: { tokenId: t.arg.id(requiredLookup('UUID of the token.')), ...dryRunArgs },
     extensions: { access: 'admin' },
     resolve: resolveWrite(
       (transaction, { tokenId }) => revokeToken(transaction.db, tokenId),

@@ -1,3 +1,5 @@
+import { hasAtMost } from './text.ts'
+
 /** The HTTP status of each reason why a whole request fails. The reasons are stable codes of both APIs. */
 export const httpStatus = {
   invalid_request: 400,
@@ -91,7 +93,7 @@ export function requireNoFaults(faults: readonly Omit<Fault, 'reason'>[]): void 
 
 /** The error for a store that does not exist or that the caller may not see: both look the same. */
 export function storeNotFound(field: string, storeUuid: string): CatalogueError {
-  const details = `there is no store ${JSON.stringify(storeUuid)}`
+  const details = `there is no store ${hasAtMost(storeUuid, 100) ? JSON.stringify(storeUuid) : 'of this UUID'}`
   return new CatalogueError('store_not_found', [{ details, field }])
 }
 

@@ -4,8 +4,8 @@ import { firstArg, firstCost, requireFirst, storeArgs } from '../builder/argumen
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, scanCost } from '../builder/connection.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
-import { requiredText } from '../builder/options.ts'
-import { anyText } from '../builder/validation.ts'
+import { requiredLookup } from '../builder/options.ts'
+import { lookupText, partText } from '../builder/validation.ts'
 import { loadStore, StoreRef, storeField } from '../stores/store.ts'
 import { AssetGroupRef } from './asset-group.ts'
 
@@ -40,9 +40,12 @@ builder.node(AssetRef, {
 const AssetFilterInput = builder.inputType('AssetFilter', {
   description: 'Filter for assets. All given conditions must hold.',
   fields: (t) => ({
-    ids: t.stringList({ ...anyText, description: 'Assets with one of these ids: at most 10,000.' }),
+    ids: t.stringList({ ...lookupText, description: 'Assets with one of these ids: at most 10,000.' }),
     assetFormat: t.string({ description: 'Assets of this format.' }),
-    urlContains: t.string({ description: 'Assets whose URL contains this string, case-insensitive.' }),
+    urlContains: t.string({
+      ...partText,
+      description: 'Assets whose URL contains this string, case-insensitive: at most 1,000 characters.',
+    }),
     unlinked: t.boolean({ description: 'True: assets that are in no group. False: assets that are in one.' }),
   }),
 })
@@ -84,7 +87,7 @@ builder.queryField('asset', (t) =>
     description: 'Finds an asset; null when there is none or when the token has no access to its store.',
     args: {
       ...storeArgs,
-      assetId: t.arg.string(requiredText('Id of the asset.')),
+      assetId: t.arg.string(requiredLookup('Id of the asset.')),
     },
     resolve: async (_root, { storeUuid, assetId }, { loaders }) => {
       const store = await loadStore(storeUuid, loaders)

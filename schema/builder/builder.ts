@@ -6,7 +6,7 @@ import { GraphQLError } from 'graphql'
 import type { Context } from '../../src/graphql/context.ts'
 import { isObject, millisecondsOf, shown, timeOf } from '../../src/text.ts'
 import { decodeNodeId, encodeNodeId } from './node-ids.ts'
-import { anyText, DefaultValidation, validationError } from './validation.ts'
+import { DefaultValidation, validationError } from './validation.ts'
 
 interface BuilderTypes {
   Context: Context
@@ -45,14 +45,14 @@ function createBuilder() {
         nullable: true,
         description:
           'Finds a node by its id; null when there is none or when the token has no access to it. To find a store or product by its own key use `store` or `Store.product`. Errors: `invalid_request` for a malformed id.',
-        args: { id: { ...anyText, description: 'Id of the node.' } },
+        args: { id: { description: 'Id of the node.' } },
       },
       nodesQueryOptions: {
         nullable: { list: false, items: true },
         description: 'Finds several nodes by their ids, in the order of the ids.',
         complexity: ({ ids }: { ids?: unknown }) => ({ field: 1, multiplier: Array.isArray(ids) ? ids.length : 1 }),
         args: {
-          ids: { ...anyText, description: `Ids of nodes: at most ${maxNodes}.`, validate: { maxLength: maxNodes } },
+          ids: { description: `Ids of nodes: at most ${maxNodes}.`, validate: { maxLength: maxNodes } },
         },
       },
       nodesOnConnection: {

@@ -2,7 +2,6 @@ import type { KeysetPage } from '../../src/catalogue/conditions.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { isStorable, shown } from '../../src/text.ts'
 import { builder, type Fields } from './builder.ts'
-import { anyText } from './validation.ts'
 
 /** The options of a `keysetConnection`, with the number of all items. */
 export function countedPage(items: string, description = `A page of ${items}.`) {
@@ -107,7 +106,7 @@ export function forwardArgs(items: string, usual = defaultSize) {
       description: `Page size: values above ${largestSize} are clamped to ${largestSize}.`,
       validate: { min: 1 },
     }),
-    after: t.string({ ...anyText, description: `Only ${items} after this cursor.` }),
+    after: t.string({ description: `Only ${items} after this cursor.` }),
   }))
 }
 

@@ -1,8 +1,8 @@
-import { anyText } from './validation.ts'
+import { lookupText } from './validation.ts'
 
 export const required = (description: string) => ({ required: true as const, description })
-/** Required texts that are not validated here: they are only looked up, or the catalogue validates them. */
-export const requiredText = (description: string) => ({ ...required(description), ...anyText })
+/** Required codes and ids that are only looked up. */
+export const requiredLookup = (description: string) => ({ ...required(description), ...lookupText })
 export const nullable = (description: string) => ({ nullable: true as const, description })
 export const nullableTime = (description: string) => ({ type: 'DateTime' as const, ...nullable(description) })
 

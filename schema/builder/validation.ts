@@ -1,8 +1,9 @@
 import { BasePlugin, type PothosInputFieldConfig, type PothosInputFieldType, type SchemaTypes } from '@pothos/core'
 import { z } from 'zod'
+import { maxValueLength } from '../../src/catalogue/attributes/attribute-rules.ts'
 import { CatalogueError, type Fault } from '../../src/errors.ts'
 import { maxItems } from '../../src/request/json-shape.ts'
-import { isStorable, shown, valueAt } from '../../src/text.ts'
+import { hasAtMost, isStorable, shown, valueAt } from '../../src/text.ts'
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -12,21 +13,43 @@ declare global {
   }
 }
 
-/** Marks an argument, input field or input type whose strings are only looked up, or validated by the catalogue. */
-export const anyText = { extensions: { anyText: true } }
-
-const storable = {
-  schema: z.string().refine(isStorable, { error: 'must be a string without NUL and lone surrogates' }),
+/** Which strings an argument, an input field or an input type takes. */
+interface TextRule {
+  kind?: 'lookup' | 'catalogue'
+  /** In characters; by default `maxValueLength`. */
+  maxLength?: number
 }
 
-/** Adds the validation of their type to arguments and input fields without `validate`. */
+const textRule = (text: TextRule) => ({ extensions: { text } })
+
+/** For codes and ids that are only looked up: for one that cannot be stored nothing is found. */
+export const lookupText = textRule({ kind: 'lookup' })
+/** For strings that the catalogue validates: a bad one fails with its item, or is named with all other faults. */
+export const catalogueText = textRule({ kind: 'catalogue' })
+/** For other strings whose maximum length is not `maxValueLength` characters. */
+export const textUpTo = (maxLength: number) => textRule({ maxLength })
+/** For strings that others are to contain: every character makes a search slower. */
+export const partText = textUpTo(1_000)
+
+/** Adds the validation of their type to arguments and input fields. */
 export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(config: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
+    const { validate: stated } = config.pothosOptions as { validate?: object }
+    const ofType = this.validationOf(config.type, this.textRule(config))
+    if (!stated && !ofType) return config
+    return { ...config, pothosOptions: { ...config.pothosOptions, validate: { ...ofType, ...stated } } }
+  }
+
+  private textRule(config: PothosInputFieldConfig<Types>): { schema: z.ZodString } | undefined {
     const owner = config.kind === 'Arg' ? config : this.buildCache.getTypeConfig(config.parentType)
-    const takesAnyText = config.extensions?.anyText || owner.extensions?.anyText
-    const stated = (config.pothosOptions as { validate?: unknown }).validate
-    const validate = stated ?? this.validationOf(config.type, takesAnyText ? undefined : storable)
-    return validate ? { ...config, pothosOptions: { ...config.pothosOptions, validate } } : config
+    const text = (config.extensions?.text ?? owner.extensions?.text ?? {}) as Partial<TextRule>
+    const { kind, maxLength = maxValueLength } = text
+    // The ids of nodes are validated when they are decoded, which is before.
+    if (kind === 'catalogue' || config.extensions?.isRelayGlobalID) return undefined
+    const bounded = z.string().refine((value) => hasAtMost(value, maxLength), {
+      error: `must have at most ${maxLength} characters`,
+    })
+    return { schema: kind === 'lookup' ? bounded : bounded.refine(isStorable, { error: notStorable }) }
   }
 
   private validationOf(type: PothosInputFieldType<Types>, ofText: object | undefined): object | undefined {
@@ -38,6 +61,8 @@ export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Typ
     return name === 'String' || name === 'ID' ? ofText : undefined
   }
 }
+
+const notStorable = 'must be a string without NUL and lone surrogates'
 
 /** Turns what zod found in a field's arguments into the API's own error, with one fault for each issue. */
 export function validationError(error: z.ZodError, args: Record<string, unknown>): CatalogueError {
@@ -52,7 +77,8 @@ function faultOf(issue: z.core.$ZodIssue, args: Record<string, unknown>): Fault 
   const at = { field, ...(index === undefined ? {} : { index }) }
   if (issue.code === 'too_big' && Array.isArray(value)) {
     const details = `${field} must have at most ${issue.maximum} items; got ${value.length}`
-    return { reason: 'payload_too_large', details, ...at }
+    const isOfBody = Number(issue.maximum) >= maxItems
+    return { reason: isOfBody ? 'payload_too_large' : 'invalid_request', details, ...at }
   }
   return { reason: 'invalid_request', details: `${field} ${expectation(issue)}; got ${shown(value)}`, ...at }
 }

@@ -6,7 +6,7 @@ import { isStorable } from '../../src/text.ts'
 import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost } from '../builder/connection.ts'
-import { requiredText } from '../builder/options.ts'
+import { requiredLookup } from '../builder/options.ts'
 import { ChangeKind, ChangeRef, countFields, originFields } from './change.ts'
 import { ChangeConnection, changePageArgs, changePageOf, changesConnection } from './change-lists.ts'
 
@@ -55,7 +55,7 @@ builder.queryField('request', (t) =>
       'Finds the receipt of a request; null if the request changed nothing in the store, or its changes are no longer kept. Errors: `store_not_found`, `changes_disabled`.',
     args: {
       ...storeArgs,
-      requestId: t.arg.string(requiredText('Id of the request: its `X-Request-Id`.')),
+      requestId: t.arg.string(requiredLookup('Id of the request: its `X-Request-Id`.')),
     },
     resolve: async (_root, { storeUuid, requestId }, context) => {
       requireLedger(context)

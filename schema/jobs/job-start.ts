@@ -6,6 +6,7 @@ import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { dryRunArgs, resolveWrite, storeArgs, writable } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { defaultChannel, defaults, required } from '../builder/options.ts'
+import { textUpTo } from '../builder/validation.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
 import { JobRef } from './job.ts'
 
@@ -32,9 +33,10 @@ const ImportInput = builder.inputType('ImportInput', {
   description:
     'A file to import and the meaning of its columns: at most 5,000, with names of at most 300 characters. The fields are the options of `catalog import`.',
   fields: (t) => ({
-    content: t.string(
-      required('Text of the file. A request body is at most 10 MiB; use `catalog import` for larger files.'),
-    ),
+    content: t.string({
+      ...textUpTo(10 * 1024 * 1024),
+      ...required('Text of the file. A request body is at most 10 MiB; use `catalog import` for larger files.'),
+    }),
     format: t.field({ type: FileFormat, defaultValue: 'csv', description: 'Format of the text.' }),
     preset: t.field({
       type: ImportPreset,

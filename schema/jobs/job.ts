@@ -5,7 +5,7 @@ import { isUuid } from '../../src/text.ts'
 import { perStore } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection } from '../builder/connection.ts'
-import { nullable, nullableTime, requiredText } from '../builder/options.ts'
+import { nullable, nullableTime, requiredLookup } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 
@@ -121,7 +121,7 @@ builder.queryField('job', (t) =>
     nullable: true,
     description:
       'Finds a job; null when there is none or when the token has no access to its store. Poll this field for the progress of a job.',
-    args: { id: t.arg.id(requiredText('UUID of the job.')) },
+    args: { id: t.arg.id(requiredLookup('UUID of the job.')) },
     resolve: async (_root, { id }, { catalogue }) => (await findJob(catalogue, id)) ?? null,
   }),
 )

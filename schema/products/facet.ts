@@ -3,6 +3,7 @@ import type { Facet } from '../../src/catalogue/products/query/facets.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
+import { partText } from '../builder/validation.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductFilterInput, selectionCost } from './product-filter.ts'
 
@@ -53,8 +54,9 @@ builder.objectField(StoreRef, 'facets', (t) =>
       }),
       first: t.arg.int(firstArg(maxFacetValues, defaultFacetValues)),
       search: t.arg.string({
+        ...partText,
         description:
-          'Only values that contain this string (case-insensitive). `distinct` and `missing` still count all values.',
+          'Only values that contain this string (case-insensitive): at most 1,000 characters. `distinct` and `missing` still count all values.',
       }),
     },
     resolve: (store, { names, filter, first, search }, { loaders, enumerations }) => {

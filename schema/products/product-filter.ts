@@ -3,7 +3,7 @@ import type { ProductOrder } from '../../src/catalogue/products/list/product-ord
 import { builder } from '../builder/builder.ts'
 import { scanCost } from '../builder/connection.ts'
 import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
-import { anyText } from '../builder/validation.ts'
+import { catalogueText, lookupText } from '../builder/validation.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
 
 const DateTimeRange = builder.inputType('DateTimeRange', {
@@ -15,6 +15,7 @@ const DateTimeRange = builder.inputType('DateTimeRange', {
 })
 
 const AssetPresence = builder.inputType('AssetPresence', {
+  ...catalogueText,
   description: 'Asset group of a product: whether it has an asset.',
   fields: (t) => ({
     channel: t.string(defaultChannel('Channel: one of `enumerations.channels`.')),
@@ -23,6 +24,7 @@ const AssetPresence = builder.inputType('AssetPresence', {
 })
 
 const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter').implement({
+  ...catalogueText,
   description:
     'Conditions on the value of one attribute; all given ones must hold. A product without the attribute matches `exists: false` only, also beside `ne`. The values of an attribute that is declared `NUMBER` compare as numbers of double precision: `10` equals `10.0`, and values that are none, or have more than 300 characters, match only `exists`, `ne`, `contains` and `startsWith`. In a range of an attribute without a declaration two numbers compare by size. All else compares by code points; `contains`, `startsWith`, `ne` and ranges see the first 255 characters. An attribute that is declared `BOOLEAN` has no order.',
   fields: (t) => ({
@@ -34,8 +36,8 @@ const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter'
     eq: t.string({ description: 'Equal to this value (case-sensitive).' }),
     ne: t.string({ description: 'Not equal to this value.' }),
     in: t.stringList({ description: 'Equal to one of these values: at most 1,000.' }),
-    contains: t.string({ description: 'Contains this string (case-insensitive).' }),
-    startsWith: t.string({ description: 'Starts with this string (case-sensitive).' }),
+    contains: t.string({ description: 'Contains this string (case-insensitive): at most 1,000 characters.' }),
+    startsWith: t.string({ description: 'Starts with this string (case-sensitive): at most 1,000 characters.' }),
     gt: t.string({ description: 'Greater than this value.' }),
     gte: t.string({ description: 'Greater than or equal to this value.' }),
     lt: t.string({ description: 'Less than this value.' }),
@@ -46,15 +48,16 @@ const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter'
 
 export const ProductFilterInput = builder.inputRef<ProductFilter>('ProductFilter')
 builder.inputType(ProductFilterInput, {
+  ...catalogueText,
   description:
     'Filter for products. All given conditions must hold. A filter has at most 50 conditions, including those of nested filters, and at most 5 levels. Conditions on attributes that are not declared `filterable` are for stores of up to 50,000 products.',
   fields: (t) => ({
     status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
     codePrefix: t.string({ description: 'Products whose code starts with this string (case-sensitive).' }),
-    codes: t.stringList({ ...anyText, description: 'Products with one of these codes: at most 10,000.' }),
+    codes: t.stringList({ ...lookupText, description: 'Products with one of these codes: at most 10,000.' }),
     search: t.string({
       description:
-        'Products whose code, or value of an attribute declared `searchable`, contains this string (case-insensitive).',
+        'Products whose code, or value of an attribute declared `searchable`, contains this string (case-insensitive): at most 1,000 characters.',
     }),
     attributes: t.field({ type: [AttributeFilterInput], description: 'Products whose attributes match all of these.' }),
     createdAt: t.field({ type: DateTimeRange, description: 'Products that were created in this range.' }),

@@ -9,15 +9,15 @@ import { partOfResult } from '../../src/graphql/access.ts'
 import { isSelectedOnce } from '../../src/graphql/limits/answer-size.ts'
 import { type ResultOf, resolveWrite, writable, writeArgs } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
-import { defaultChannel, defaults, requiredText } from '../builder/options.ts'
-import { anyText } from '../builder/validation.ts'
+import { defaultChannel, defaults, required, requiredLookup } from '../builder/options.ts'
+import { catalogueText } from '../builder/validation.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
-  ...anyText,
+  ...catalogueText,
   description:
     'Changes to one product. `status` is a string, not a `ProductStatus`, so that an invalid value is a failure of this product only.',
   fields: (t) => ({
-    productCode: t.string(requiredText('SKU code: 1 to 255 characters, case-sensitive.')),
+    productCode: t.string(required('SKU code: 1 to 255 characters, case-sensitive.')),
     status: t.string({
       description:
         'Status: `active`, `new`, `problem`, `inactive`, `draft` or `under review`, or the name of a `ProductStatus`, in any case. Default: unchanged; `new` for a new product.',
@@ -132,7 +132,7 @@ builder.mutationFields((t) => ({
       fingerprint: t.arg.string({
         description: 'Fingerprint from a dry run: fails with `plan_outdated` if one of the products has changed since.',
       }),
-      productCodes: t.arg.stringList(requiredText('Product codes: at most 10,000.')),
+      productCodes: t.arg.stringList(requiredLookup('Product codes: at most 10,000.')),
     },
     resolve: resolveWrite(
       (transaction, { storeUuid, productCodes, fingerprint }) =>

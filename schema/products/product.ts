@@ -3,7 +3,7 @@ import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
-import { required, requiredText } from '../builder/options.ts'
+import { required, requiredLookup } from '../builder/options.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { StoreRef, storeField } from '../stores/store.ts'
 
@@ -56,7 +56,7 @@ builder.objectFields(StoreRef, (t) => ({
     description:
       'Product with this code; null when the store has none. With `at`, its status and attributes at that time, within the retention of changes; its assets are the present ones. Errors: `invalid_request` (a time that the changes do not reach), `changes_disabled`.',
     args: {
-      productCode: t.arg.string(requiredText('SKU code, case-sensitive.')),
+      productCode: t.arg.string(requiredLookup('SKU code, case-sensitive.')),
       at: t.arg({ type: 'DateTime', description: 'Time, to the millisecond. Default: now.' }),
     },
     resolve: async ({ storeUuid }, { productCode, at }, context) => {

@@ -8,8 +8,8 @@ import { partOfResult } from '../../src/graphql/access.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
-import { required, requiredText } from '../builder/options.ts'
-import { anyText } from '../builder/validation.ts'
+import { required } from '../builder/options.ts'
+import { catalogueText } from '../builder/validation.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 
@@ -56,7 +56,7 @@ const ChannelRequirementRef = builder.objectRef<Requirement>('ChannelRequirement
 })
 
 const ChannelRequirementInput = builder.inputType('ChannelRequirementInput', {
-  ...anyText,
+  ...catalogueText,
   description: 'A requirement of a channel.',
   fields: (t) => ({
     code: t.string(required(descriptions.code)),
@@ -76,7 +76,7 @@ builder.objectField(StoreRef, 'channelRequirements', (t) =>
     type: [ChannelRequirementRef],
     complexity: { field: statementCost, multiplier: 10 },
     description: 'Requirements of a channel, in the order in which they were set; empty if there are none.',
-    args: { channel: t.arg.string(requiredText('Channel.')) },
+    args: { channel: t.arg.string(required('Channel.')) },
     resolve: ({ storeUuid }, { channel }, { catalogue }) => listRequirements(catalogue, storeUuid, channel),
   }),
 )

@@ -9,8 +9,7 @@ import {
 } from '../../src/catalogue/readiness/store-readiness.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, statementCost } from '../builder/connection.ts'
-import { nullable, nullableTime, requiredText } from '../builder/options.ts'
-import { anyText } from '../builder/validation.ts'
+import { nullable, nullableTime, required } from '../builder/options.ts'
 import { ProductRef } from '../products/product.ts'
 import { StoreRef } from '../stores/store.ts'
 import { Severity } from './requirement.ts'
@@ -100,7 +99,6 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
           'Products that do not meet a required requirement, or the one that `requirement` names, ordered by code. Errors: `invalid_request` (no counted requirement has the name).',
         args: {
           requirement: t.arg.string({
-            ...anyText,
             description: 'Name of a requirement. Default: all that are required.',
           }),
         },
@@ -132,7 +130,7 @@ builder.objectField(StoreRef, 'readiness', (t) =>
     complexity: statementCost,
     description:
       'Readiness of the products for a channel. It is counted in the background after each change; null if the channel has no requirements.',
-    args: { channel: t.arg.string(requiredText('Channel.')) },
+    args: { channel: t.arg.string(required('Channel.')) },
     resolve: ({ storeUuid }, { channel }, { loaders }) => loaders.storeReadiness(channel).load(storeUuid),
   }),
 )

@@ -3,11 +3,11 @@ import { returnsStored } from '../../src/graphql/access.ts'
 import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { required } from '../builder/options.ts'
-import { anyText } from '../builder/validation.ts'
+import { catalogueText } from '../builder/validation.ts'
 import { StoreRef } from './store.ts'
 
 const CreateStoreInput = builder.inputType('CreateStoreInput', {
-  ...anyText,
+  ...catalogueText,
   description: 'A store to create (spec: Store). Repeated values of a list are stored once, in order.',
   fields: (t) => ({
     storeName: t.string(required('Name of the store: 1 to 200 characters after trimming; need not be unique.')),
@@ -22,7 +22,7 @@ const CreateStoreInput = builder.inputType('CreateStoreInput', {
 })
 
 const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
-  ...anyText,
+  ...catalogueText,
   description: 'Changes to a store. An omitted or null field is not changed, except that null clears `storeWebsite`.',
   fields: (t) => ({
     storeName: t.string({ description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.' }),

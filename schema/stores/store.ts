@@ -7,7 +7,8 @@ import { AttributeDefinitionRef } from '../attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, largestSize } from '../builder/connection.ts'
-import { nullable, requiredText } from '../builder/options.ts'
+import { nullable, requiredLookup } from '../builder/options.ts'
+import { partText } from '../builder/validation.ts'
 import { Automation, Region } from '../enumerations.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
@@ -90,7 +91,10 @@ export const storeField = (t: Fields<{ storeUuid: string }>, description: string
 const StoreFilterInput = builder.inputType('StoreFilter', {
   description: 'Filter for stores. All given conditions must hold.',
   fields: (t) => ({
-    search: t.string({ description: 'Stores whose name contains this string, case-insensitive.' }),
+    search: t.string({
+      ...partText,
+      description: 'Stores whose name contains this string, case-insensitive: at most 1,000 characters.',
+    }),
     storeTaxonomy: t.string({ description: 'Stores of this taxonomy.' }),
     region: t.string({ description: 'Stores with this region.' }),
     channel: t.string({ description: 'Stores with this channel.' }),
@@ -103,7 +107,7 @@ builder.queryFields((t) => ({
     type: StoreRef,
     nullable: true,
     description: 'Finds a store; null when there is none or when the token has no access to it.',
-    args: { storeUuid: t.arg.id(requiredText('UUID of the store, case-insensitive.')) },
+    args: { storeUuid: t.arg.id(requiredLookup('UUID of the store, case-insensitive.')) },
     resolve: (_root, args, { loaders }) => loadStore(args.storeUuid, loaders),
   }),
   stores: t.connection(

@@ -92,13 +92,15 @@ it.each(['2026-02-30T00:00:00Z', '2026-04-31T10:00:00+02:00', '2026-02-29T23:59:
 
 it('names every fault of a filter, and unknown channels with the known ones', async () => {
   const store = await newStore(gateway)
-  const filter = { or: [{ missingAssets: { channel: 'smp' } }, { attributes: [], hasAssets: { assetFormat: 'jpg' } }] }
+  const bad = { missingAssets: { channel: 'smp' }, codePrefix: '\0' }
+  const filter = { or: [bad, { attributes: [], hasAssets: { assetFormat: 'jpg' } }] }
   const { errors } = await gateway.graphql(listing, { store, filter })
   expect(errors?.[0]?.extensions.errorInfo).toMatchObject([
     {
       field: 'filter.or[0].missingAssets.channel',
       details: expect.stringMatching(/^filter\.or\[0\].*SMP.*got "smp"$/),
     },
+    { field: 'filter.or[0].codePrefix', details: expect.stringContaining('NUL') },
     { field: 'filter.or[1].attributes' },
     { field: 'filter.or[1].hasAssets.assetFormat', details: expect.stringMatching(/image.*got "jpg"$/) },
   ])

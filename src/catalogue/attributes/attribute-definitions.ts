@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { CatalogueError, type FieldFault, faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
-import { isStorable, shown } from '../../text.ts'
+import { hasAtMost, isStorable, shown } from '../../text.ts'
 import { brief } from '../bounded-failures.ts'
 import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
@@ -11,6 +11,7 @@ import { assignSlots, maxFilterable, maxSearchable, onRedefinition } from '../va
 import {
   type AttributeDefinition,
   definitionColumns,
+  maxValueLength,
   nameFault,
   type StoredDefinition,
   storedColumns,
@@ -146,6 +147,8 @@ export async function removeDefinitions(
   return listDefinitions(catalogue, uuid)
 }
 
+const tooLongValue = `must be strings of at most ${maxValueLength} characters`
+
 function definitionFaults(
   { name, type, allowedValues, maxLength, pattern }: NewDefinition,
   index: number,
@@ -159,6 +162,7 @@ function definitionFaults(
     ['name', all.findIndex((other) => other.name === name) < index && `comes twice: ${shown(name)}`],
     ['allowedValues', type === 'enum' && !allowedValues?.length && 'must name at least one value'],
     ['allowedValues', allowedValues?.every(isStorable) === false && 'must be strings without NUL and lone surrogates'],
+    ['allowedValues', allowedValues?.every((value) => hasAtMost(value, maxValueLength)) === false && tooLongValue],
     ['maxLength', maxLength != null && maxLength < 1 && `must be at least 1; got ${maxLength}`],
     ['pattern', pattern != null && !isStorable(pattern) && 'must be without NUL and lone surrogates'],
     ['pattern', badPattern && `${badPattern}; got ${shown(pattern)}`],

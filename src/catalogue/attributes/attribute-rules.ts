@@ -40,7 +40,7 @@ export type AttributeValidator = (name: string, value: unknown) => string | unde
 /** The values that do not match their pattern, by attribute. */
 export type Mismatches = ReadonlyMap<string, ReadonlySet<string>>
 
-const maxValueLength = 65_535
+export const maxValueLength = 65_535
 const reserved = new Set(['product_code', 'assets'])
 
 /**

@@ -1,6 +1,6 @@
 import { type FieldFault, faultsOf, invalidRequest, requireNoFaults } from '../../../errors.ts'
-import { hasAtMost, shown } from '../../../text.ts'
-import { nameFault } from '../../attributes/attribute-rules.ts'
+import { hasAtMost, isStorable, shown } from '../../../text.ts'
+import { maxValueLength, nameFault } from '../../attributes/attribute-rules.ts'
 import { isBare } from '../../conditions.ts'
 import { type Enumerations, oneOfFault, type ProductStatus } from '../../enumerations.ts'
 
@@ -66,7 +66,7 @@ export interface NamedAttribute {
 const mostConditions = 50
 const mostLevels = 5
 const mostValues = 1_000
-const longestPart = 1_000
+const maxPart = 1_000
 
 /** The attributes that a filter names, and where. */
 export function attributesOf(filter: ProductFilter): NamedAttribute[] {
@@ -112,27 +112,37 @@ function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumeration
     const channel = filter[name]
     return [`${field}.${name}`, channel != null && oneOfFault(channel, channels)]
   })
-  return [...lists, ...ranges, ...presences, ...readiness, [`${field}.search`, partFault(filter.search)]]
+  const texts: FieldFault[] = [
+    [`${field}.search`, textFault(filter.search, maxPart)],
+    [`${field}.codePrefix`, textFault(filter.codePrefix)],
+  ]
+  return [...lists, ...ranges, ...presences, ...readiness, ...texts]
 }
 
-/** What is wrong with a text that others are to contain. */
-function partFault(text: Maybe<string>): string | false {
-  return !hasAtMost(text ?? '', longestPart) && `must have at most ${longestPart} characters; got ${shown(text)}`
+function textFault(text: Maybe<string>, max = maxValueLength): string | false {
+  if (text == null) return false
+  if (!isStorable(text)) return `must be a string without NUL and lone surrogates; got ${shown(text)}`
+  return !hasAtMost(text, max) && `must have at most ${max} characters; got ${shown(text)}`
 }
 
 function ofAttribute({ filter, field }: NamedAttribute): FieldFault[] {
   const badName = nameFault(filter.name)
   const values = filter.in?.length
   const { name: _, ...conditions } = filter
-  const tooLong = (['contains', 'startsWith'] as const).map((key): FieldFault => {
-    return [`${field}.${key}`, partFault(filter[key])]
+  const parts = (['contains', 'startsWith'] as const).map((key): FieldFault => {
+    return [`${field}.${key}`, textFault(filter[key], maxPart)]
+  })
+  const whole = (['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const).map((key): FieldFault => {
+    return [`${field}.${key}`, textFault(filter[key])]
   })
   return [
     [`${field}.name`, badName && `is not usable: ${badName}; got ${shown(filter.name)}`],
     [field, isBare(conditions) && 'must have a condition beside the name, such as eq, in or exists; got none'],
     [`${field}.in`, values === 0 && emptyList],
     [`${field}.in`, (values ?? 0) > mostValues && `must have at most ${mostValues} values; got ${values}`],
-    ...tooLong,
+    ...parts,
+    ...whole,
+    ...(filter.in ?? []).map((value, i): FieldFault => [`${field}.in[${i}]`, textFault(value)]),
   ]
 }
 
