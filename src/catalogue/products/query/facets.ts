@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
-import { containing } from '../../conditions.ts'
+import { containing, isBare } from '../../conditions.ts'
+import { totalProducts } from '../../projections/queue.ts'
 import type { ProductFilter } from '../list/product-filter.ts'
+import { totalOf } from '../product-totals.ts'
 import { valuesOf } from './compare.ts'
 import { compile } from './compile.ts'
 import { withKnownCodes } from './known-codes.ts'
@@ -37,10 +39,14 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
       select ${i}::integer as nth, ${text} as value, count(*)::integer as products
       from ${products} and ${text} is not null group by 2`
   })
+  const total = source.asOf ? totalProducts(source.uuid, 'FILTERS') : totalOf(source.uuid)
+  const matching = isBare(filter)
+    ? sql`select ${total} as products`
+    : sql`select count(*)::integer as products from ${products}`
   const isShown = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
   const { rows } = await sql<Facet>`
     ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
-      select count(*)::integer as products from ${products}
+      ${matching}
     )
     select n.name, count(c.value)::int as distinct, coalesce(${source.asOf ?? null}::timestamptz, now()) as "asOf",
       m.products - coalesce(sum(c.products), 0)::int as missing, coalesce((
