@@ -90,7 +90,7 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
 }
 
 /** The work, done when it is first asked for. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
+export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined
   return () => {
     done ??= work()

@@ -14,13 +14,22 @@ import {
   listProductsOfStores,
   requireOrderAmongStores,
 } from '../../src/catalogue/products/list/products-of-stores.ts'
+import type { ProductCount } from '../../src/catalogue/products/query/count-products.ts'
 import type { ProductList } from '../../src/catalogue/products/query/list-products.ts'
 import { pageProducts } from '../../src/catalogue/products/query/page-products.ts'
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, countedPage, keysetConnection, largestSize, statementCost } from '../builder/connection.ts'
+import {
+  connectionCost,
+  countedPage,
+  keysetConnection,
+  largestSize,
+  once,
+  pageSizeOf,
+  statementCost,
+} from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductRef } from './product.ts'
@@ -79,7 +88,9 @@ const ProductStatusCount = builder
     }),
   })
 
-const ProductConnection = builder.connectionObject(
+type ProductConnection = Awaited<ReturnType<typeof productConnection>>
+
+const ProductConnectionRef = builder.connectionObject<typeof ProductRef, ProductConnection>(
   {
     type: ProductRef,
     name: 'StoreProductsConnection',
@@ -90,7 +101,7 @@ const ProductConnection = builder.connectionObject(
         type: 'DateTime',
         description:
           'Time until which all changes are in the list; of later ones some may be: a product may no longer match, and one that has been deleted is left out, so that a page may be shorter than `first`. The present time if the answer is exact.',
-        resolve: (connection) => (connection as unknown as { asOf: () => Promise<Date> }).asOf(),
+        resolve: (connection) => connection.asOf(),
       }),
     }),
   },
@@ -102,19 +113,30 @@ async function productConnection(
   args: Parameters<typeof keysetConnection>[0],
   {
     read,
+    count,
     ...source
-  }: Omit<Parameters<typeof keysetConnection<ListedProduct>>[1], 'read'> & {
+  }: Omit<Parameters<typeof keysetConnection<ListedProduct>>[1], 'read' | 'count'> & {
     read: (page: KeysetPage) => Promise<ProductList>
+    count: () => Promise<ProductCount>
   },
 ) {
-  let asOf = new Date()
-  const readRows = async (page: KeysetPage) => {
-    const list = await read(page)
-    asOf = list.asOf
-    return list.rows
+  let list: Promise<ProductList> | undefined
+  const counted = once(count)
+  const connection = await keysetConnection<ListedProduct>(args, {
+    ...source,
+    isShown,
+    read: async (page) => {
+      list = read(page)
+      return (await list).rows
+    },
+    count: async () => (await counted()).count,
+  })
+  // Without rows, a page is read for `pageInfo` only. A number that is counted after the page is at least of its time.
+  const asOf = async () => {
+    const answers = await Promise.all([list, pageSizeOf(args) === 0 ? counted() : undefined])
+    return new Date(Math.min(...answers.map((answer) => answer?.asOf.getTime() ?? Number.POSITIVE_INFINITY)))
   }
-  const connection = await keysetConnection<ListedProduct>(args, { ...source, isShown, read: readRows })
-  return Object.assign(connection, { asOf: () => asOf })
+  return Object.assign(connection, { asOf })
 }
 
 const isShown = ({ isDeleted }: ListedProduct) => !isDeleted
@@ -146,7 +168,7 @@ builder.objectFields(StoreRef, (t) => ({
         })
       },
     },
-    ProductConnection,
+    ProductConnectionRef,
   ),
   productCounts: t.field({
     type: [ProductStatusCount],
@@ -177,6 +199,6 @@ builder.queryField('products', (t) =>
         })
       },
     },
-    ProductConnection,
+    ProductConnectionRef,
   ),
 )

@@ -34,7 +34,10 @@ export function withContext<T>(changes: Partial<RequestContext>, work: () => T):
   return context ? requestContext.run({ ...context, ...changes }, work) : work()
 }
 
-/** Runs reads that may take a core of the database for long: each statement of them waits for one. */
+/**
+ * Runs reads that may take a core of the database for long: each statement of them waits for one. `isCostly` is false
+ * for short ones among them.
+ */
 export function costly<T>(reads: () => T, isCostly = true): T {
-  return isCostly ? withContext({ isCostly }, reads) : reads()
+  return isCostly === (requestContext.getStore()?.isCostly ?? false) ? reads() : withContext({ isCostly }, reads)
 }

@@ -96,19 +96,26 @@ export async function pauseBuild({ db }: Catalogue, storeUuid: string, pauseMs: 
     where store_uuid = ${storeUuid} and at = 'infinity'`.execute(db)
 }
 
-/** SQL: the rows of the queue of a store for a projection. */
-const pending = (storeUuid: string | null, projection: ProjectionName) => sql`
-  product_dirty d where d.store_uuid = ${storeUuid} and (d.projection is null or d.projection = ${projection})`
+/** SQL: the rows of the queue of a store for some projections. */
+const pending = (storeUuid: string | null, projections: readonly ProjectionName[]) => sql`
+  product_dirty d where d.store_uuid = ${storeUuid}
+    and (d.projection is null or d.projection = any(${[...projections]}::text[]))`
+
+/** SQL: the time of which the database is: of its last commit on a replica. */
+export const databaseTime = sql<Date>`case when pg_is_in_recovery()
+    then coalesce(pg_last_xact_replay_timestamp(), 'epoch') else now() end`
 
 /**
- * SQL: the time of which a projection of a store is: all changes committed up to then are in it, later ones may be. To
- * be read in the statement that reads the rows.
+ * SQL: the time of which projections of a store are: all changes committed up to then are in them, later ones may be.
+ * To be read in the statement that reads the rows, or before. Without a projection, that of the database.
  */
-export const asOf = (storeUuid: string | null, projection: ProjectionName): RawBuilder<Date> =>
-  sql<Date>`(select least(min(d.at), now()) from ${pending(storeUuid, projection)})`
+export const asOf = (storeUuid: string | null, ...projections: ProjectionName[]): RawBuilder<Date> =>
+  projections.length === 0
+    ? databaseTime
+    : sql<Date>`(select least(min(d.at), ${databaseTime}) from ${pending(storeUuid, projections)})`
 
 /** SQL: how many products a store has for a projection: as of `asOf`, and exactly those that it has rows of. */
 export const totalProducts = (storeUuid: string | null, projection: ProjectionName): RawBuilder<number> => sql<number>`(
   select coalesce((select sum(t.count) from product_total t where t.store_uuid = ${storeUuid}), 0)::integer
     - coalesce(sum(d.delta), 0)::integer
-  from ${pending(storeUuid, projection)})`
+  from ${pending(storeUuid, [projection])})`

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../../errors.ts'
 import { storeUuidOf } from '../../../text.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import type { KeysetPage } from '../../conditions.ts'
-import { countProducts } from '../query/count-products.ts'
+import { countProducts, type ProductCount } from '../query/count-products.ts'
 import { listProducts, type ProductList } from '../query/list-products.ts'
 import type { ListedProduct } from './measured-products.ts'
 import type { ProductFilter } from './product-filter.ts'
@@ -29,16 +29,20 @@ export async function listProductsOfStores(
     .flatMap((one) => one.rows)
     .sort((a, b) => sign * compare(a, b))
     .slice(0, page.limit)
-  return { rows, asOf: new Date(Math.min(...pages.map(({ asOf }) => asOf.getTime()), Date.now())) }
+  return { rows, asOf: oldestOf(pages) }
 }
 
 export async function countProductsOfStores(
   catalogue: Catalogue,
   storeUuids: readonly string[],
   filter: ProductFilter,
-) {
+): Promise<ProductCount> {
   const counts = await forEachStore(storeUuids, (uuid) => countProducts(catalogue, uuid, filter))
-  return counts.reduce((sum, count) => sum + count, 0)
+  return { count: counts.reduce((sum, { count }) => sum + count, 0), asOf: oldestOf(counts) }
+}
+
+function oldestOf(answers: readonly { asOf: Date }[]): Date {
+  return new Date(Math.min(...answers.map(({ asOf }) => asOf.getTime()), Date.now()))
 }
 
 /** The order. Throws `invalid_request` for one by an attribute: stores may declare it with different types. */

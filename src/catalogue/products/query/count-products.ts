@@ -1,21 +1,40 @@
 import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
-import { isBare } from '../../conditions.ts'
+import { isBare, onlyRow } from '../../conditions.ts'
+import { databaseTime } from '../../projections/queue.ts'
 import type { ProductFilter } from '../list/product-filter.ts'
 import { totalOf } from '../product-totals.ts'
 import { type Compiled, compile } from './compile.ts'
 import { withKnownCodes } from './known-codes.ts'
-import { chooseSource, type Source } from './source.ts'
+import { readSource, type Source, type SourceState, stateOf } from './source.ts'
+
+/** A number of products, and the time of which it is: of later changes, some may be in it. */
+export interface ProductCount {
+  count: number
+  asOf: Date
+}
 
 /** The number of products that match. Throws `invalid_request` for attributes that cannot be used. */
-export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
+export async function countProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ProductFilter,
+): Promise<ProductCount> {
   const { status, ...others } = filter
-  if (isBare(others))
-    return read(catalogue, sql`select ${totalOf(visibleStore(catalogue, storeUuid), status)} as count`)
-  const source = await chooseSource(catalogue, storeUuid, { filter })
-  const compiled = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
-  return read(catalogue, sql`${customPlan} select ${countOf(source, filter, compiled)} as count`)
+  if (isBare(others)) {
+    const total = totalOf(visibleStore(catalogue, storeUuid), status)
+    return onlyRow(
+      (await sql<ProductCount>`select ${total} as count, ${databaseTime} as "asOf"`.execute(catalogue.db)).rows,
+    )
+  }
+  return readSource(catalogue, storeUuid, { filter }, async (source) => {
+    const compiled = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
+    const { rows } = await sql<ProductCount & SourceState>`
+      ${customPlan} select ${countOf(source, filter, compiled)} as count, ${stateOf(source)}`.execute(catalogue.db)
+    const { count, asOf, isCurrent } = onlyRow(rows)
+    return isCurrent ? { count, asOf } : undefined
+  })
 }
 
 /** The number of products that match: from the totals for a filter by status alone. */
@@ -26,9 +45,4 @@ export function countOf(
 ): RawBuilder<number> {
   if (isBare(others)) return totalOf(uuid, status)
   return sql<number>`(select count(*)::int from ${sql.table(table)} p where ${where})`
-}
-
-async function read({ db }: Catalogue, statement: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await (statement as RawBuilder<{ count: number }>).execute(db)
-  return rows[0]?.count ?? 0
 }

@@ -8,7 +8,7 @@ import { totalOf } from '../product-totals.ts'
 import { valuesOf } from './compare.ts'
 import { compile } from './compile.ts'
 import { withKnownCodes } from './known-codes.ts'
-import { chooseSource } from './source.ts'
+import { readSource, type Source, type SourceState, stateOf } from './source.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */
 export interface Facet {
@@ -27,9 +27,16 @@ export interface FacetQuery {
 }
 
 /** A facet for each name, in their order, of the products that match. Throws `invalid_request`. */
-export async function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
-  const { names, filter, first, search } = query
-  const source = await chooseSource(catalogue, storeUuid, { filter, facets: names })
+export function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
+  const question = { filter: query.filter, facets: query.names }
+  return readSource(catalogue, storeUuid, question, (source) => readFacets(catalogue, source, query))
+}
+
+async function readFacets(
+  catalogue: Catalogue,
+  source: Source,
+  { names, filter, first, search }: FacetQuery,
+): Promise<Facet[] | undefined> {
   const { where } = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
   const products = sql`${sql.table(source.table)} p where ${where}`
   // An index has the values without the products that have none: those are what is left of all.
@@ -44,11 +51,11 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
     ? sql`select ${total} as products`
     : sql`select count(*)::integer as products from ${products}`
   const isShown = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
-  const { rows } = await sql<Facet>`
+  const { rows } = await sql<Facet & SourceState>`
     ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
       ${matching}
     )
-    select n.name, count(c.value)::int as distinct, coalesce(${source.asOf ?? null}::timestamptz, now()) as "asOf",
+    select n.name, count(c.value)::int as distinct, ${stateOf(source)},
       m.products - coalesce(sum(c.products), 0)::int as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (
           select value, products from counted where nth = n.at - 1 and ${isShown}
@@ -60,5 +67,5 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
       left join counted c on c.nth = n.at - 1
     group by n.name, n.at, m.products
     order by n.at`.execute(catalogue.db)
-  return rows
+  return rows.every(({ isCurrent }) => isCurrent) ? rows.map(({ isCurrent: _, ...facet }) => facet) : undefined
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
-import { allOf, isBare } from '../../conditions.ts'
+import { allOf, isBare, onlyRow } from '../../conditions.ts'
 import { allRead, columns, type ListedProduct, measured } from '../list/measured-products.ts'
 import { attributesOf, type ProductFilter } from '../list/product-filter.ts'
 import { byCode, type ProductOrder } from '../list/product-order.ts'
@@ -10,7 +10,7 @@ import { type Compiled, compile } from './compile.ts'
 import { withKnownCodes } from './known-codes.ts'
 import { narrow } from './narrow.ts'
 import { beginOf, type PagePart, type ProductPage, planPage } from './order.ts'
-import { chooseSource, type Source } from './source.ts'
+import { chooseSource, readSource, type Source, type SourceState, stateOf } from './source.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -28,14 +28,15 @@ export async function listProducts(
   page: ProductPage,
   order = byCode,
 ): Promise<ProductList> {
-  const begun = new Date()
-  const source = await chooseSource(catalogue, storeUuid, { filter, order })
   const isNewestFirst = order.field === 'updatedAt' && (order.direction === 'desc') !== page.backwards
-  const recent = isNewestFirst && (await listByChange(catalogue, source, filter, page, order))
-  if (recent) return { rows: recent, asOf: begun }
-  const known = await withKnownCodes(catalogue, source.uuid, filter)
-  const rows = await readPage(catalogue, source, compile(source, known), page, order, isPrepared(source, filter, order))
-  return { rows, asOf: source.asOf ?? begun }
+  if (isNewestFirst && attributesOf(filter).length === 0) {
+    const recent = await listByChange(catalogue, storeUuid, filter, page, order)
+    if (recent) return recent
+  }
+  return readSource(catalogue, storeUuid, { filter, order }, async (source) => {
+    const known = await withKnownCodes(catalogue, source.uuid, filter)
+    return readPage(catalogue, source, compile(source, known), page, order, isPrepared(source, filter, order))
+  })
 }
 
 /** The statements of a few forms of filters are prepared; others are planned for their values. */
@@ -50,23 +51,22 @@ const maxChanged = 5_000
 /** A page of the products that were changed last, if the ledger tells them. */
 async function listByChange(
   catalogue: Catalogue,
-  source: Source,
+  storeUuid: string,
   filter: ProductFilter,
   page: ProductPage,
   order: ProductOrder,
-): Promise<ListedProduct[] | undefined> {
-  if (attributesOf(filter).length > 0) return undefined
+): Promise<ProductList | undefined> {
   const { updatedAt, ...others } = filter
-  const products: Source = { ...source, table: 'product' }
-  const { where } = compile(products, filter)
+  const source = await chooseSource(catalogue, storeUuid, { filter, order, isExact: true })
+  const { where } = compile(source, filter)
   const begin = beginOf(order, page)
   const before = begin?.toString() ?? updatedAt?.to?.toISOString() ?? null
   // About twice as many as the page has: some may be deleted, or not match the filter.
   for (const wanted of isBare(others) ? [2 * page.limit] : [2 * page.limit, maxChanged]) {
     const last = await changedLast(catalogue, source.uuid, before, wanted, updatedAt?.from)
     if (!last) return undefined
-    const listed = await readPage(catalogue, products, { where: allOf([last.where, where]), indexed: [] }, page, order)
-    if (listed.length === page.limit || last.isAll) return listed
+    const listed = await readPage(catalogue, source, { where: allOf([last.where, where]), indexed: [] }, page, order)
+    if (listed?.rows.length === page.limit || last.isAll) return listed
   }
   return undefined
 }
@@ -78,13 +78,14 @@ async function readPage(
   page: ProductPage,
   order: ProductOrder,
   isPrepared = false,
-): Promise<ListedProduct[]> {
+): Promise<ProductList | undefined> {
   const parts = planPage(source, order, page)
-  const { from, few } = await narrow(catalogue, source, compiled)
+  const { from, few, isWhole } = await narrow(catalogue, source, compiled)
+  const state = stateOf(source, isWhole)
   const [part] = parts
   if (source.table === 'product' && part && parts.length === 1) {
     const listed = sql`select ${columns}, ${rowsOf(part, from, compiled.where, page)}`
-    return read(catalogue, sql`${isPrepared ? sql`` : customPlan}${measured(listed)}`)
+    return read(catalogue, isPrepared ? sql`` : customPlan, state, listed)
   }
   const lists = parts.map((part, i) => {
     // A part is not read if those before it fill the page.
@@ -99,8 +100,9 @@ async function readPage(
   const listed = parts.map((_, i) => sql`select *, ${i}::integer as part from ${sql.ref(`part_${i}`)}`)
   return read(
     catalogue,
-    sql`${customPlan} with ${sql.join(few ? [few, ...lists] : lists)}
-    ${measured(sql`
+    sql`${customPlan} with ${sql.join(few ? [few, ...lists] : lists)}`,
+    state,
+    sql`
         select ${source.uuid}::uuid as "storeUuid", l.product_code as "productCode", p.status,
           coalesce(p.attributes, '{}') as attributes, p.created_at as "createdAt", p.updated_at as "updatedAt",
           l."orderValue", row_number() over (order by l.part, l.nth) as nth
@@ -109,7 +111,7 @@ async function readPage(
           offset 0
         ) p on true
         order by l.part, l.nth
-        limit ${page.limit}`)}`,
+        limit ${page.limit}`,
   )
 }
 
@@ -119,7 +121,13 @@ function rowsOf({ where, by, value }: PagePart, from: Sql, matches: RawBuilder<b
       from ${from} where ${allOf([matches, ...where])} order by ${by} limit ${limit}`
 }
 
-async function read({ db }: Catalogue, statement: Sql): Promise<ListedProduct[]> {
-  const { rows } = await (statement as RawBuilder<ListedProduct>).execute(db)
-  return allRead(rows.map((row) => (row.status === null ? { ...row, isDeleted: true } : row)))
+/** Undefined if the source was chosen for what was before. */
+async function read({ db }: Catalogue, begin: Sql, state: Sql, listed: Sql): Promise<ProductList | undefined> {
+  const { rows } = await sql<SourceState & { nth: string } & (ListedProduct | { productCode: null })>`
+    ${begin} select s.*, page.* from (select ${state}) s left join (${measured(listed)}) page on true
+    order by page.nth`.execute(db)
+  const { asOf, isCurrent } = onlyRow(rows.slice(0, 1))
+  if (!isCurrent) return undefined
+  const found = rows.flatMap(({ asOf: _, isCurrent: __, nth: ___, ...row }) => (row.productCode === null ? [] : [row]))
+  return { rows: allRead(found.map((row) => (row.status === null ? { ...row, isDeleted: true } : row))), asOf }
 }

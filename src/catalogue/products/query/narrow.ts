@@ -11,6 +11,8 @@ const maxFew = 5_000
 export interface Read {
   from: RawBuilder<unknown>
   few?: RawBuilder<unknown>
+  /** SQL: whether that has all of them: more products may have come to meet the condition. */
+  isWhole?: RawBuilder<boolean>
 }
 
 /**
@@ -37,5 +39,5 @@ export async function narrow({ db }: Catalogue, source: Source, { indexed }: Com
         offset 0
       ) r
     )`
-  return { from: sql`few p`, few }
+  return { from: sql`few p`, few, isWhole: sql`(select count(*) from few) <= ${maxFew}::integer` }
 }

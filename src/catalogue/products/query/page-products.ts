@@ -10,24 +10,48 @@ import { countOf } from './count-products.ts'
 import { withKnownCodes } from './known-codes.ts'
 import { isPrepared } from './list-products.ts'
 import { narrow } from './narrow.ts'
-import { chooseSource } from './source.ts'
+import { readSource, type Source, type SourceState, stateOf } from './source.ts'
 
-/** A page by offset, in the order of codes, with the number of all matches. Throws `store_not_found`. */
-export async function pageProducts(
+interface Page {
+  offset: number
+  limit: number
+}
+
+interface ProductPage {
+  storeUuid: string
+  totalProducts: number
+  products: Product[]
+}
+
+/**
+ * A page by offset, in the order of codes, with the number of all matches: those of now unless the filter names
+ * attributes. Throws `store_not_found`.
+ */
+export function pageProducts(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ProductFilter,
-  { offset, limit }: { offset: number; limit: number },
-) {
+  page: Page,
+): Promise<ProductPage> {
   const uuid = requireVisible(catalogue, storeUuid)
-  const source = await chooseSource(catalogue, uuid, { filter })
+  const question = { filter, isExact: true }
+  return readSource(catalogue, uuid, question, (source) => readPage(catalogue, source, uuid, filter, page))
+}
+
+async function readPage(
+  catalogue: Catalogue,
+  source: Source,
+  uuid: string,
+  filter: ProductFilter,
+  { offset, limit }: Page,
+): Promise<ProductPage | undefined> {
   const compiled = compile(source, await withKnownCodes(catalogue, uuid, filter))
-  const { from, few } = await narrow(catalogue, source, compiled)
-  const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
+  const { from, few, isWhole } = await narrow(catalogue, source, compiled)
+  const { rows } = await sql<SourceState & { total: number; nth: string } & (Product | { productCode: null })>`
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}
-    select counted.total, page.*
+    select counted.*, page.*
     from store s cross join lateral (
-      select ${countOf(source, filter, compiled)} as total
+      select ${countOf(source, filter, compiled)} as total, ${stateOf(source, isWhole)}
     ) counted left join lateral (${measured(sql`
         select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (
@@ -41,7 +65,10 @@ export async function pageProducts(
     where s.store_uuid = ${uuid}
     order by page."productCode"`.execute(catalogue.db)
   const [first] = rows
-  if (!first) throw storeNotFound('storeUuid', storeUuid)
-  const found = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
+  if (!first) throw storeNotFound('storeUuid', uuid)
+  if (!first.isCurrent) return undefined
+  const found = rows.flatMap(({ total: _, asOf: __, isCurrent: ___, nth: ____, ...product }) =>
+    product.productCode === null ? [] : [product],
+  )
   return { storeUuid: uuid, totalProducts: first.total, products: allRead(found) }
 }

@@ -1,10 +1,12 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
+import { costly } from '../../../request/context.ts'
 import { shown } from '../../../text.ts'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
-import { asOf } from '../../projections/queue.ts'
+import type { ProjectionName } from '../../projections/projection.ts'
+import { asOf, databaseTime } from '../../projections/queue.ts'
 import { attributesOf, type ProductFilter, partsOf } from '../list/product-filter.ts'
 import type { ProductOrder } from '../list/product-order.ts'
 import { totalOf } from '../product-totals.ts'
@@ -21,9 +23,24 @@ export interface Source {
   table: 'product' | 'product_index'
   uuid: string | null
   attributeOf(name: string): Attribute
-  /** All changes committed until then are in it, and of later ones at most some; undefined: it is that of now. */
-  asOf?: Date
+  /**
+   * SQL: all changes committed until then are in it, and of later ones at most some. Where more than one statement
+   * reads it, this is of the first one.
+   */
+  asOf: RawBuilder<Date>
+  /** SQL: whether the attributes still have their slots. */
+  isCurrent: RawBuilder<boolean>
 }
+
+/** What each statement on a source reads beside its rows. */
+export interface SourceState {
+  asOf: Date
+  isCurrent: boolean
+}
+
+/** SQL: the columns of a `SourceState`. `isWhole`: what else must be true. */
+export const stateOf = ({ asOf, isCurrent }: Source, isWhole = sql<boolean>`true`) =>
+  sql`${asOf} as "asOf", ${isCurrent} and ${isWhole} as "isCurrent"`
 
 /** A smaller store is read from `product`: its products are few enough, and are those of now. */
 export const maxSmall = 5_000
@@ -35,16 +52,42 @@ interface Question {
   filter: ProductFilter
   order?: ProductOrder | undefined
   facets?: readonly string[]
+  /** Whether only named attributes make it read `product_index`. */
+  isExact?: boolean
 }
 
 interface Known {
   products: number
+  /** Of what is read beside `product`, and of that and `product_index`. */
   asOf: Date
+  indexAsOf: Date
   isIndexed: boolean
   attributes: Record<
     string,
-    { type: AttributeDefinition['type']; slot: number | null; isBuilt: boolean; built: number }
+    {
+      type: AttributeDefinition['type']
+      isFilterable: boolean
+      slot: number | null
+      isBuilt: boolean
+      built: number | null
+    }
   >
+}
+
+/**
+ * Reads from the source that is chosen for a question, and again if the statement finds that the choice was of before:
+ * `read` returns undefined then. Throws `invalid_request` for attributes that cannot be used so.
+ */
+export async function readSource<T>(
+  catalogue: Catalogue,
+  storeUuid: string,
+  question: Question,
+  read: (source: Source) => Promise<T | undefined>,
+): Promise<T> {
+  for (;;) {
+    const answer = await read(await chooseSource(catalogue, storeUuid, question))
+    if (answer !== undefined) return answer
+  }
 }
 
 /**
@@ -52,11 +95,16 @@ interface Known {
  * otherwise `product`. Throws `invalid_request` for attributes that cannot be used so.
  */
 export async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
-  await catalogue.caughtUp?.(storeUuid)
   const uuid = visibleStore(catalogue, storeUuid)
-  if (!needsColumns(question)) return { table: 'product', uuid, attributeOf: () => unknown }
+  const exact: Source = { table: 'product', uuid, attributeOf: () => unknown, asOf: databaseTime, isCurrent: sql`true` }
+  const { needsColumns, isRead } = needsOf(question)
+  if (!isRead) return exact
   const named = namesOf(question)
-  const known = await findKnown(catalogue, uuid, [...new Set(named.map(({ name }) => name))])
+  const names = [...new Set(named.map(({ name }) => name))]
+  const known = await costly(async () => {
+    await catalogue.caughtUp?.(storeUuid)
+    return findKnown(catalogue, uuid, names, projectionsOf(question.filter))
+  }, false)
   const attributeOf = (name: string): Attribute => {
     const { type, slot = null, isBuilt } = known.attributes[name] ?? {}
     return { type, slot: slot !== null && isBuilt ? slot : undefined }
@@ -65,19 +113,33 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
   if (known.products > maxScanned && missing.length > 0) throw notIndexed(missing, known)
   requireBounds(attributesOf(question.filter), (name) => attributeOf(name).type)
   requireOrdered(question.order?.attribute, (name) => attributeOf(name).type)
-  const isIndexed = known.isIndexed && missing.length === 0 && known.products > maxSmall
-  return isIndexed
-    ? { table: 'product_index', uuid, attributeOf, asOf: known.asOf }
-    : { table: 'product', uuid, attributeOf }
+  const isIndexed = needsColumns && known.isIndexed && missing.length === 0 && known.products > maxSmall
+  if (!isIndexed) return { ...exact, attributeOf, asOf: timeOf(known.asOf) }
+  const isCurrent = haveSlots(uuid, names, attributeOf)
+  return { table: 'product_index', uuid, attributeOf, asOf: timeOf(known.indexAsOf), isCurrent }
 }
 
 const unknown: Attribute = { type: undefined, slot: undefined }
 
-/** Whether a question is about more than codes and what other tables have: those are read by the key of `product`. */
-function needsColumns({ filter, order, facets = [] }: Question): boolean {
-  const isOwn = ({ attributes, status, createdAt, updatedAt }: ProductFilter) =>
-    (attributes ?? status ?? createdAt ?? updatedAt) != null
-  return facets.length > 0 || (order?.field ?? 'code') !== 'code' || partsOf(filter).some((part) => isOwn(part.filter))
+const timeOf = (time: Date) => sql<Date>`${time}::timestamptz`
+
+/**
+ * `needsColumns`: whether a question is about more than codes and what other tables have: those are read by the key of
+ * `product`. `isRead`: whether anything is to be known before the statement that answers it.
+ */
+function needsOf({ filter, order, facets = [], isExact = false }: Question) {
+  const parts = partsOf(filter).map((part) => part.filter)
+  const names = attributesOf(filter).length > 0 || order?.attribute != null || facets.length > 0
+  const hasOwn = parts.some(({ status, createdAt, updatedAt }) => (status ?? createdAt ?? updatedAt) != null)
+  const isByOwn = hasOwn || (order?.field ?? 'code') !== 'code'
+  const isElsewhere = filter.search != null || projectionsOf(filter).length > 0
+  const hasCodes = filter.codes != null
+  return { needsColumns: !hasCodes && (names || (isByOwn && !isExact)), isRead: names || isByOwn || isElsewhere }
+}
+
+/** The projections that a question reads even from `product`. */
+function projectionsOf(filter: ProductFilter): ProjectionName[] {
+  return partsOf(filter).some((part) => (part.filter.blockedOn ?? part.filter.readyOn) != null) ? ['READINESS'] : []
 }
 
 function namesOf({ filter, order, facets = [] }: Question): { name: string; field: string }[] {
@@ -88,13 +150,19 @@ function namesOf({ filter, order, facets = [] }: Question): { name: string; fiel
   ]
 }
 
-async function findKnown({ db }: Catalogue, uuid: string | null, names: readonly string[]): Promise<Known> {
+async function findKnown(
+  { db }: Catalogue,
+  uuid: string | null,
+  names: readonly string[],
+  projections: readonly ProjectionName[],
+): Promise<Known> {
   const { rows } = await sql<Known>`
-    select ${totalOf(uuid)} as products, ${asOf(uuid, 'FILTERS')} as "asOf",
+    select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
+      ${asOf(uuid, 'FILTERS', ...projections)} as "indexAsOf",
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
       (
-        select coalesce(jsonb_object_agg(d.name, json_build_object(
-          'type', d.type, 'slot', s.slot, 'isBuilt', s.built_to is null, 'built', s.built)), '{}')
+        select coalesce(jsonb_object_agg(d.name, json_build_object('type', d.type, 'isFilterable', d.filterable,
+          'slot', s.slot, 'isBuilt', s.built_to is null, 'built', s.built)), '{}')
         from attribute_definition d left join product_index_slot s
           on s.store_uuid = ${uuid} and s.name = d.name and s.is_number = (d.type = 'number') and d.filterable
         where d.store_uuid = ${uuid} and d.name = any(${[...names]}::text[])
@@ -102,16 +170,28 @@ async function findKnown({ db }: Catalogue, uuid: string | null, names: readonly
   return onlyRow(rows)
 }
 
+/** SQL: whether some attributes have their slots in `product_index`, or any attribute if none is named. */
+function haveSlots(uuid: string | null, names: readonly string[], attributeOf: Source['attributeOf']) {
+  const slots = names.map((name) => {
+    const { type, slot } = attributeOf(name)
+    return sql`(${slot}::smallint, ${name}::text, ${type === 'number'}::boolean)`
+  })
+  const among = slots.length > 0 ? sql`and (slot, name, is_number) in (${sql.join(slots)})` : sql``
+  return sql<boolean>`(
+      select count(*) >= ${Math.max(1, slots.length)}::integer from product_index_slot
+      where store_uuid = ${uuid} and built_to is null ${among}
+    )`
+}
+
 function notIndexed(missing: readonly { name: string; field: string }[], { attributes, products }: Known) {
   const count = (n: number) => n.toLocaleString('en')
   const faults = missing.map(({ name, field }) => {
-    const { slot = null, built = 0 } = attributes[name] ?? {}
+    const { isFilterable, built } = attributes[name] ?? {}
     const wanted = `${field} must be an attribute that is declared filterable and indexed`
     const of = `in a store of more than ${count(maxScanned)} products; ${shown(name)}`
-    const isNot =
-      slot === null
-        ? 'is not: declare it by defineAttributes'
-        : `is being indexed: ${count(built)} of ${count(products)} products`
+    const isNot = isFilterable
+      ? `is being indexed: ${count(built ?? 0)} of ${count(products)} products`
+      : 'is not: declare it by defineAttributes'
     return { field, details: `${wanted}, ${of} ${isNot}` }
   })
   return invalidRequest(faults)
