@@ -11,8 +11,8 @@ const compile = (...args: string[]) => execFileSync('tsc', args, { stdio: 'inher
 
 rmSync(out, { recursive: true, force: true })
 compile('-p', 'tsconfig.build.json')
-const assets = globSync('{src,rest/openapi}/**/*.{sql,json,html,css,js,csv}')
-for (const path of [...assets, 'bin', 'mcp', 'docs/dashboards.md', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
+const assets = globSync('{src,rest/openapi}/**/*.{sql,json,html,css,js,csv,graphql}')
+for (const path of [...assets, 'bin', 'mcp', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
   cpSync(path, `${out}/${path}`, { recursive: true })
 }
 

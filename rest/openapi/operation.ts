@@ -1,4 +1,4 @@
-import { type DocumentNode, getOperationAST, Kind, print, visit } from 'graphql'
+import { type DocumentNode, getOperationAST, Kind, type NameNode, print, visit } from 'graphql'
 import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { valuesIn } from '../path.ts'
@@ -7,8 +7,6 @@ import { successOf } from '../response/data-shapes.ts'
 import { headerParameters, kindsOf } from './headers.ts'
 import { content, errorResponses, keptExamples, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
-
-export type GraphQLExample = ReturnType<typeof graphqlOperationOf>
 
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
   const { query, body } = endpoint.shapes(enumerations)
@@ -37,14 +35,21 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
   }
 }
 
-export function graphqlExamples(endpoints: readonly Endpoint[], enumerations: Enumerations): GraphQLExample[] {
+/** What the examples name, which a reader has under other names: a store, two products, an asset and two requests. */
+export const exampleNames = {
+  store: '019aa000-0000-7000-8000-000000000001',
+  product: '1002',
+  otherProduct: '1003',
+  asset: '019aa000-0000-7000-8000-000000000004',
+  request: 'example-updated-and-not',
+  revertedRequest: 'example-a-link-removed',
+}
+
+/** The operations of REST for GraphiQL. */
+export function graphqlExamples(endpoints: readonly Endpoint[], enumerations: Enumerations) {
   return endpoints.map((endpoint) => {
     const operation = graphqlOperationOf(endpoint, enumerations)
-    const source = `# The operation of ${endpoint.method} /v1${endpoint.path}.\n`
-    const hint = JSON.stringify(operation.variables).includes('"storeUuid"')
-      ? '# Set storeUuid to one of your stores.\n'
-      : ''
-    return { ...operation, document: `${source}${hint}${operation.document}` }
+    return { ...operation, label: `${endpoint.method} /v1${endpoint.path}: ${operation.name}` }
   })
 }
 
@@ -70,12 +75,24 @@ function examplesOf(endpoint: Endpoint) {
   )
 }
 
-/** Drops the names of REST, and `first` where REST reads all: usual lists are within the cost limit of a token. */
+/**
+ * Drops the names of REST, fields that GraphQL has deprecated, and `first` where REST reads all: usual lists are within
+ * the cost limit of a token.
+ */
 function forGraphqlClients(document: DocumentNode): DocumentNode {
   return visit(document, {
+    Name: renamedBy({ region: 'regions', defaultAutomation: 'automations' }),
+    FragmentDefinition: (fragment) =>
+      fragment.typeCondition.name.value === 'ErrorInfo'
+        ? visit(fragment, { Name: renamedBy({ reason: 'code' }) })
+        : undefined,
     Field: ({ alias, ...field }) => alias && field,
     Argument: ({ name, value }) => (name.value === 'first' && value.kind === Kind.INT ? null : undefined),
   })
+}
+
+function renamedBy(names: Readonly<Record<string, string>>) {
+  return (name: NameNode) => (name.value in names ? { ...name, value: names[name.value] } : undefined)
 }
 
 export function tagOf({ path }: Endpoint): string {

@@ -21,7 +21,7 @@ import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
 import { listen } from '../http/listen.ts'
 import { createHttpServer } from '../http/server.ts'
-import { createGraphiql, createPages } from '../http/static/pages.ts'
+import { createPages } from '../http/static/pages.ts'
 import { JobRunner } from '../jobs/runner.ts'
 import { lazy } from '../lazy.ts'
 import { createMetrics } from '../metrics/metrics.ts'
@@ -121,16 +121,19 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     configuration: globalConfig.state,
     peers: options.peers,
   })
-  const graphiql = createGraphiql(enumerations)
   const database = kind === 'plain' ? undefined : kind
+  const { pages, graphiql } = createPages(enumerations, ownVersion(), async () => ({
+    status: await status(),
+    database,
+  }))
   const logRequest = createRequestLog(log)
   return createHttpServer({
     authenticate: createCountedAuthentication(options),
     ...api,
     mcp: options.mcp === 'off' ? undefined : lazy(() => loadMcp(options, api)),
     maxAnswerBytes,
-    graphiql: async () => (await graphiql()).page,
-    pages: createPages(enumerations, ownVersion(), graphiql, async () => ({ status: await status(), database })),
+    graphiql,
+    pages,
     metrics: async (caller, authorization) => {
       if (!metricsPublic) requireAdmin(caller(), authorization)
       return metrics.read()

@@ -46,7 +46,7 @@ async function send(): Promise<void> {
 it('the welcome page leads to GraphiQL, to the reference and to the OpenAPI document', async () => {
   await page.goto(`${gateway.url}/`)
   const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
-  expect(links).toEqual(['/graphql', '/docs', '/v1/openapi.json', '/ready'])
+  expect([...new Set(links)]).toEqual(['/', '/graphql', '/docs', '/v1/openapi.json', '/ready'])
   for (const link of links) {
     const answer = await page.request.get(`${gateway.url}${link}`, { headers: { accept: 'text/html, */*' } })
     expect(answer.status(), link ?? '').toBe(200)
@@ -54,7 +54,8 @@ it('the welcome page leads to GraphiQL, to the reference and to the OpenAPI docu
 })
 
 it('the welcome page copies a command with its own address, and counts once a token is known', async () => {
-  await addProducts(gateway, await newStore(gateway, { store_name: 'Counted' }), ['A', 'B'])
+  const store = await newStore(gateway, { store_name: 'Counted' })
+  await addProducts(gateway, store, ['A', 'B'])
   await page.goto(`${gateway.url}/`)
   await page.locator('pre', { hasText: '/v1/stores' }).getByRole('button').click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -63,7 +64,8 @@ it('the welcome page copies a command with its own address, and counts once a to
   expect(await page.innerText('#change-token')).toBe('Enter token')
   expect(await page.isVisible('#forget-token')).toBe(false)
   await enterToken()
-  await expect.poll(() => page.innerText('#numbers')).toContain('Counted: 2 products')
+  await expect.poll(() => page.innerText('#numbers')).toMatch(/Counted\s+2 products\s+[0-9a-f-]{36}\s+GraphiQL\s*REST/)
+  expect(await page.getAttribute('#numbers a', 'href')).toBe(`/graphql?store=${store}`)
   await Promise.all([page.waitForEvent('load'), page.click('#forget-token')])
   expect(await page.innerText('#numbers')).toContain('Enter a token')
 })
@@ -96,6 +98,21 @@ it('a token is entered once: an operation answers with it, and GraphiQL has it t
   await page.goto(`${gateway.url}/graphql`)
   await page.waitForSelector('.graphiql-tab')
   expect(await page.locator('#token-dialog[open]').count()).toBe(0)
+})
+
+it('a request that is tried changes nothing: it rehearses a write, with the token of the bar alone', async () => {
+  const store = await newStore(gateway)
+  await addProducts(gateway, store, ['A'])
+  await page.goto(`${gateway.url}/docs?store=${store}`)
+  await enterToken()
+  await page.goto(`${gateway.url}/docs#tag/products/PUT/products`)
+  const update = page.locator('section[id$="/tag/products/PUT/products"]')
+  await update.getByRole('heading', { name: 'Update products' }).waitFor()
+  expect(await page.getByText('Bearer Token', { exact: true }).isVisible()).toBe(false)
+  const sent = page.waitForRequest((request) => request.method() === 'PUT')
+  await update.getByRole('button', { name: /Test Request/ }).click()
+  await page.getByRole('button', { name: /^Send/ }).first().click()
+  expect(new URL((await sent).url()).search).toBe(`?store_uuid=${store}&dry_run=true`)
 })
 
 it('an operation that is tried without a token asks for one, and says that a wrong one is not valid', async () => {

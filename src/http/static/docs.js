@@ -1,8 +1,8 @@
 ;(async () => {
-  const storageKey = 'graphiql:token'
-  const token = localStorage.getItem(storageKey)
+  const token = catalogue.token()
   const content = await (await fetch('/v1/openapi.json')).json()
-  const store = token && (await firstStore(token))
+  // Without a token the reference can be read: none is asked for.
+  const store = token && (await catalogue.pickStore())
   // What is an example for a reader would be sent with each request that is tried.
   for (const parameter of Object.values(content.components.parameters)) delete parameter.example
   for (const operation of Object.values(content.paths).flatMap((methods) => Object.values(methods))) {
@@ -12,23 +12,17 @@
     operation['x-codeSamples'] = [{ lang: 'graphql', label: 'GraphQL', source }]
     for (const parameter of operation.parameters) {
       if (store && parameter.name === 'store_uuid') parameter.example = store
+      // A request that is tried changes nothing unless its sender says so.
+      if (parameter.name === 'dry_run') parameter.example = true
     }
     if (operation['x-extension']) operation['x-badges'] = [{ name: 'beyond the specification' }]
   }
 
-  async function firstStore(token) {
-    const answer = await fetch('/v1/stores?limit=1', { headers: { authorization: `Bearer ${token}` } })
-    return (await answer.json()).data.stores?.[0]?.store_uuid
-  }
-
-  /** Keeps a token that the user has entered into the reference and that is valid, as `token.js` keeps its own. */
-  async function keepingToken(resource, options) {
+  /** The bar keeps the token, which the reference may not have yet. */
+  function withToken(resource, options) {
     const request = new Request(resource, options)
-    const token = request.headers.get('authorization')?.replace(/^Bearer\s*/, '')
-    if (!token) request.headers.delete('authorization')
-    const response = await fetch(request)
-    if (token && response.ok) localStorage.setItem(storageKey, token)
-    return response
+    if (!/^Bearer\s+\S/.test(request.headers.get('authorization'))) request.headers.delete('authorization')
+    return fetch(request)
   }
 
   window.Scalar.createApiReference('#reference', {
@@ -38,7 +32,7 @@
       preferredSecurityScheme: 'bearer',
       securitySchemes: { bearer: { token: token ?? '' } },
     },
-    customFetch: keepingToken,
+    customFetch: withToken,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     documentDownloadType: 'none',
     hideClientButton: true,

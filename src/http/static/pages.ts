@@ -2,79 +2,92 @@ import { readFileSync } from 'node:fs'
 import { endpoints } from '../../../rest/endpoints.ts'
 import type { Enumerations } from '../../../rest/request/shapes.ts'
 import { lazy } from '../../lazy.ts'
+import { packageFiles } from './package-files.ts'
 import { contentPolicy, fixedPage, type Page } from './page.ts'
 
-const types = { css: 'text/css', html: 'text/html', js: 'text/javascript' }
+const types: Readonly<Record<string, string>> = { css: 'text/css', html: 'text/html', js: 'text/javascript' }
 const json = 'application/json; charset=utf-8'
 
+type MakePage = () => Page | Promise<Page>
+
 /**
- * The pages that need no token, by path. Files are read once, on the first request. `readiness` returns `ok` or what is
- * missing, and the kind of the database.
+ * The pages that need no token, by path, and GraphiQL, which has the path of GraphQL. Files are read once, on the first
+ * request. `readiness` returns `ok` or what is missing, and the kind of the database.
  */
-export function createPages(
-  enumerations: () => Enumerations,
-  version: string,
-  graphiql: ReturnType<typeof createGraphiql>,
-  readiness: () => Promise<State>,
-) {
+export function createPages(enumerations: () => Enumerations, version: string, readiness: () => Promise<State>) {
   const openApi = lazy(async () => {
     const { openApiText } = await import('../../../rest/openapi/document.ts')
     return openApiText(endpoints, enumerations, version)
   })
-  const parts = new Map<string, () => Page | Promise<Page>>([
-    ...['docs.css', 'docs.js', 'token.js', 'welcome.js'].map(
-      (name) => [`/static/${name}`, lazy(() => readStaticFile(name))] as const,
+  const own = ['bar.css', 'bar.js', 'docs.js', 'start-graphiql.js', 'welcome.js']
+  const parts = new Map<string, MakePage>([
+    ...own.map((name) => [`/static/${name}`, lazy(() => textPage(name, read(name)))] as const),
+    ...Object.entries(packageFiles).map(
+      ([name, load]) => [`/static/${name}`, lazy(async () => textPage(name, await load()))] as const,
     ),
-    ['/static/scalar.js', lazy(async () => (await import('./reference.ts')).scalarScript(ownHeaders))],
+    ['/static/examples.json', lazy(async () => fixedPage(json, await examples(enumerations()), ownHeaders))],
   ])
-  return new Map<string, () => Page | Promise<Page>>([
-    ['/', lazy(async () => ({ ...(await withParts(readStaticFile('welcome.html'), parts)), isForBrowsers: true }))],
-    ['/docs', lazy(() => withParts(readStaticFile('docs.html'), parts))],
+  const page = (name: string) => lazy(() => withParts(textPage(name, read(name)), parts))
+  const [welcome, reference, graphiql] = [page('welcome.html'), page('docs.html'), page('graphiql.html')]
+  const pages = new Map<string, MakePage>([
+    ['/', async () => ({ ...(await welcome()), isForBrowsers: true })],
+    ['/docs', reference],
     ...parts,
-    ['/graphql/graphiql.js', async () => (await graphiql()).js],
-    ['/graphql/graphiql.css', async () => (await graphiql()).css],
     ['/v1/openapi.json', async () => ({ type: json, body: (await openApi())() })],
     ['/health', () => probe({ status: 'ok', version })],
     ['/ready', async () => probe(await readiness())],
   ])
-}
-
-/** GraphiQL with the operations of REST as examples, made on the first request. */
-export function createGraphiql(enumerations: () => Enumerations) {
-  return lazy(async () => {
-    const [{ graphiqlPages }, { graphqlExamples }] = await Promise.all([
-      import('./graphiql.ts'),
-      import('../../../rest/openapi/operation.ts'),
-    ])
-    return graphiqlPages(graphqlExamples(endpoints, enumerations()))
-  })
+  return { pages, graphiql }
 }
 
 /** The policy of a page that loads only files of this gateway. */
 const ownHeaders = {
   'Content-Security-Policy': contentPolicy([
     "script-src 'self'",
+    "worker-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
+    "font-src 'self' data:",
     "connect-src 'self'",
   ]),
 }
 
-function readStaticFile(name: string): Page {
-  const ending = name.split('.').at(-1) as keyof typeof types
-  return fixedPage(`${types[ending]}; charset=utf-8`, readFileSync(new URL(name, import.meta.url)), ownHeaders)
+function read(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8')
 }
 
-/** The page with the dialog for tokens and with the versions of its files. */
-async function withParts(page: Page, parts: ReadonlyMap<string, () => Page | Promise<Page>>): Promise<Page> {
-  let text = String(page.body).replace(
-    '<template id="token-dialog-here"></template>',
-    String(readStaticFile('token-dialog.html').body),
-  )
+function textPage(name: string, text: string): Page {
+  return fixedPage(`${types[name.split('.').at(-1) ?? '']}; charset=utf-8`, text, ownHeaders)
+}
+
+/** The page with the bar and with the versions of its files. */
+async function withParts(page: Page, parts: ReadonlyMap<string, MakePage>): Promise<Page> {
+  let text = String(page.body).replace('<template id="bar-here"></template>', read('bar.html'))
   for (const [path, part] of parts) {
     if (text.includes(`"${path}"`)) text = text.replace(`"${path}"`, `"${path}?v=${(await part()).version}"`)
   }
-  return fixedPage(page.type, text, page.headers)
+  return fixedPage(page.type, text, { ...page.headers, Vary: 'Accept' })
+}
+
+/** What GraphiQL has prepared: the tabs of a first visit, the operations of REST, and what they name for example. */
+async function examples(enumerations: Enumerations): Promise<string> {
+  const { exampleNames, graphqlExamples } = await import('../../../rest/openapi/operation.ts')
+  const first = read('first-visit.graphql')
+    .trim()
+    .split('\n\n')
+    .map((text) => {
+      const [query = '', variables] = text.split(/\n# (?=\{)/)
+      return { name: /\w+ (\w+)/.exec(query)?.[1], query, variables: variables && pretty(JSON.parse(variables)) }
+    })
+  const others = graphqlExamples(endpoints, enumerations).map(({ label, name, document, variables }) => {
+    const rehearsed = 'dryRun' in variables ? { ...variables, dryRun: true } : variables
+    return { label, name, query: document, variables: pretty(rehearsed) }
+  })
+  return JSON.stringify({ placeholders: exampleNames, first, others })
+}
+
+function pretty(value: object): string {
+  return JSON.stringify(value, null, 2)
 }
 
 interface State {

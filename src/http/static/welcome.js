@@ -12,12 +12,12 @@
     block.append(button)
   }
 
-  const token = localStorage.getItem('graphiql:token')
+  const token = catalogue.token()
   if (token) showNumbers(token)
 
   /** A token that is no longer valid is not asked for again: this page can do without. */
   async function showNumbers(token) {
-    const query = '{ stores(first: 5) { totalCount nodes { storeName productCounts { count } } } }'
+    const query = '{ stores(first: 20) { totalCount nodes { storeUuid storeName productCounts { count } } } }'
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const answer = await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) })
     const said = document.getElementById('numbers-text')
@@ -30,9 +30,17 @@
     const sum = (counts) => counts.reduce((total, { count }) => total + count, 0)
     const { totalCount, nodes } = stores
     said.textContent = `${inWords(totalCount, 'store')}${totalCount > nodes.length ? `, of which the first ${nodes.length}` : ''}:`
-    const rows = nodes.map(({ storeName, productCounts }) => {
-      const row = document.createElement('li')
-      row.append(`${storeName}: ${inWords(sum(productCounts), 'product')}`)
+    const rows = nodes.map(({ storeUuid, storeName, productCounts }) => {
+      const row = document.createElement('tr')
+      const uuid = Object.assign(document.createElement('code'), { textContent: storeUuid })
+      const links = ['graphql', 'docs'].map((page) =>
+        Object.assign(document.createElement('a'), {
+          href: `/${page}?store=${storeUuid}`,
+          textContent: page === 'docs' ? 'REST' : 'GraphiQL',
+        }),
+      )
+      for (const content of [[storeName], [inWords(sum(productCounts), 'product')], [uuid], links])
+        row.insertCell().append(...content)
       return row
     })
     document.getElementById('numbers-rows').replaceChildren(...rows)

@@ -1,4 +1,7 @@
+import { NoDeprecatedCustomRule, parse, specifiedRules, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { endpoints } from '../../../rest/endpoints.ts'
+import { schema } from '../../../schema/index.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -9,10 +12,12 @@ describe('the pages', () => {
   it.each([
     ['/', 'text/html'],
     ['/docs', 'text/html'],
-    ['/static/docs.css', 'text/css'],
+    ['/static/bar.css', 'text/css'],
     ['/static/docs.js', 'text/javascript'],
     ['/static/scalar.js', 'text/javascript'],
-    ['/static/token.js', 'text/javascript'],
+    ['/static/bar.js', 'text/javascript'],
+    ['/static/graphql-worker.js', 'text/javascript'],
+    ['/static/start-graphiql.js', 'text/javascript'],
     ['/static/welcome.js', 'text/javascript'],
     ['/graphql', 'text/html'],
   ])('%s needs no token, and may run nothing but what the gateway serves', async (path, type) => {
@@ -31,16 +36,21 @@ describe('the pages', () => {
     expect([status, text]).toEqual([404, expect.stringContaining('send Accept: text/html')])
   })
 
-  it('GraphiQL has the operations of REST, each with its endpoint and example variables', async () => {
-    const { text } = await gateway.call('/graphql', { token: null, headers: html })
-    const listed = /<script type="application\/json" id="operations">(.*?)<\/script>/.exec(text)?.[1] ?? '[]'
-    const operations = JSON.parse(listed) as { name: string; query: string; variables?: string }[]
-    expect(operations.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['Stores', 'ListAssets', 'UpdateProducts', 'CreateStore', 'DeleteAssets', 'UnlinkAssets']),
-    )
-    const listing = operations.find(({ name }) => name === 'ListAssets')
-    expect(listing?.query).toContain('# The operation of GET /v1/assets.')
-    expect(JSON.parse(listing?.variables ?? '{}')).toMatchObject({ channel: 'SMP', limit: 2 })
+  it('GraphiQL has at most 10 tabs and the operations of REST, valid, without deprecated fields, as dry runs', async () => {
+    const { json } = await gateway.call('/static/examples.json', { token: null })
+    const { first, others } = json as Record<'first' | 'others', { name: string; query: string; variables?: string }[]>
+    expect([first.length, others.length]).toEqual([9, endpoints.length])
+    for (const { name, query, variables = '{}' } of [...first, ...others]) {
+      const document = parse(query)
+      expect(validate(schema, document, [...specifiedRules, NoDeprecatedCustomRule]), name).toEqual([])
+      if (document.definitions.some((each) => 'operation' in each && each.operation === 'mutation'))
+        expect(JSON.parse(variables), name).toMatchObject({ dryRun: true })
+    }
+  })
+
+  it("takes maps of attributes for variables: the patch finds its place in the package's worker", async () => {
+    const { text } = await gateway.call('/static/graphql-worker.js', { token: null })
+    expect(text).toContain('definition.title = ""')
   })
 
   it('other methods are refused, and HEAD has no body', async () => {
