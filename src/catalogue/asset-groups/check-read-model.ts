@@ -51,14 +51,20 @@ async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number
     ), stored as (
       select channel, asset_format, parent_code, entries from asset_group where store_uuid = ${storeUuid}
     ), range as (
-      select channel, asset_format, first_code, groups,
-        lead(first_code) over (partition by channel, asset_format order by first_code) as next_code
-      from asset_group_range where store_uuid = ${storeUuid}
+      select channel, asset_format, first_code, groups from asset_group_range where store_uuid = ${storeUuid}
     ), counted as (
-      select a.channel, a.asset_format, r.first_code, count(*)::int as groups
-      from actual a left join range r on r.channel = a.channel and r.asset_format = a.asset_format
-        and a.parent_code >= r.first_code and (r.next_code is null or a.parent_code < r.next_code)
-      group by a.channel, a.asset_format, r.first_code
+      -- Each group after the beginning of its range, in one pass.
+      select channel, asset_format, first_code, count(*)::int as groups
+      from (
+        select channel, asset_format, is_group, max(first_code) over (
+          partition by channel, asset_format order by code, is_group rows unbounded preceding) as first_code
+        from (
+          select channel, asset_format, parent_code as code, true as is_group, null as first_code from actual
+          union all
+          select channel, asset_format, first_code, false, first_code from range
+        ) codes
+      ) grouped
+      where is_group group by channel, asset_format, first_code
     )
       select 'group' as what, channel, asset_format as "assetFormat", parent_code as "parentCode",
         kept.entries as kept, actual.entries as actual
