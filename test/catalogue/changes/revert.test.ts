@@ -103,6 +103,47 @@ describe('what changed since', () => {
     expect(await attributesOf('A')).toEqual({ Color: 'green' })
   })
 
+  it('is not what was reverted: changes are undone one after the other, the last one first', async () => {
+    await put('A', { Color: 'red' })
+    const blue = await put('A', { Color: 'blue' })
+    await revert(gateway, store, await put('A', { Color: 'yellow' }), { policy: 'FAIL' })
+    const [green, black] = [await put('A', { Color: 'green' }), await put('A', { Color: 'black' })]
+    for (const [request, color] of [
+      [black, 'green'],
+      [green, 'blue'],
+      [blue, 'red'],
+    ] as const) {
+      expect((await revert(gateway, store, request, { policy: 'FAIL' })).skipped).toEqual([])
+      expect(await attributesOf('A')).toEqual({ Color: color })
+    }
+  })
+
+  it('is a revert that restored another value, or was reverted itself', async () => {
+    await put('A', { Color: 'red' })
+    const request = await put('A', { Color: 'blue' })
+    const [green, black] = [await put('A', { Color: 'green' }), await put('A', { Color: 'black' })]
+    const { requestId } = await revert(gateway, store, black)
+    const changed = [skip('PRODUCT', 'A', 'Color')]
+    expect((await revert(gateway, store, request)).skipped).toEqual(changed)
+    await revert(gateway, store, requestId)
+    await revert(gateway, store, green, { policy: 'OVERWRITE' })
+    await revert(gateway, store, black, { policy: 'OVERWRITE' })
+    expect(await attributesOf('A')).toEqual({ Color: 'green' })
+    expect((await revert(gateway, store, request)).skipped).toEqual(changed)
+    expect(await attributesOf('A')).toEqual({ Color: 'green' })
+  })
+
+  it('is not a product, an asset or a link that was deleted and restored', async () => {
+    const [product, asset] = [await put('A', { Color: 'red' }), await add('x', 'A')]
+    for (const change of [() => remove('A'), () => unlink('x', 'A'), () => deleteAsset('x')]) {
+      await revert(gateway, store, await change(), { policy: 'FAIL' })
+    }
+    for (const request of [asset, product]) {
+      expect((await revert(gateway, store, request, { policy: 'FAIL' })).skipped).toEqual([])
+    }
+    expect([await attributesOf('A'), await linksOf('A')]).toEqual([undefined, []])
+  })
+
   it('is what the request itself does while its revert waits for a lock', async () => {
     const id = randomUUID()
     await send('POST', id, [{ product_code: 'A' }])

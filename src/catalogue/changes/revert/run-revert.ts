@@ -86,39 +86,52 @@ export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, s
  * CTEs up to `own(kind, seq, action, code, key, was, asset, is_undone)`: the items of the request. An item is undone
  * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
  * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
- * changed the asset (`asset_since`). Window functions, not joins: PostgreSQL cannot estimate the length of arrays.
+ * changed the asset (`asset_since`). Later changes of an item do not count if the last one reverts one of them to the
+ * value that the first one found. Window functions, not joins: PostgreSQL cannot estimate the length of arrays.
  */
 function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal
   const ofKinds = sql`c.kind = any(${kinds}::text[])`
-  const items = (was: Sql) => sql`cross join lateral (
+  const items = sql`cross join lateral (
         select code collate "C" as code, key collate "C" as key, was,
           case c.kind when 'link' then (key::json ->> 1) collate "C" when 'asset' then code end as asset
-        from unnest(c.codes, c.keys, ${was}) as i(code, key, was)
+        from unnest(c.codes, c.keys, c.was) as i(code, key, was)
         offset 0
       ) i`
   return sql`
     own_item as materialized (
-      select true as is_own, c.kind, c.seq, c.action, i.* from change c ${items(sql`c.was`)}
+      select true as is_own, c.kind, c.seq, c.action, i.* from change c ${items}
       where c.store_uuid = ${storeUuid} and ${ofKinds} and c.request_id = ${requestId}
         and c.seq = any(${seqs}::bigint[])
     ), later_item as materialized (
-      select false as is_own, c.kind, c.seq, c.action, i.*
+      select c.kind, c.seq, c.action, c.request_id, c.reverts, i.code, i.key, md5(i.was) as was, i.asset
       from unnest(${later.tx}::text[], ${later.seq}::text[], ${later.at}::text[]) k(tx, seq, at) cross join lateral (
-        select kind, seq, action, request_id, reverts, codes, keys from change
+        select kind, seq, action, request_id, reverts, codes, keys, was from change
         where store_uuid = ${storeUuid} and tx = k.tx::xid8 and seq = k.seq::bigint and at = k.at::timestamptz
         offset 0
-      ) c ${items(sql`null::text[]`)}
+      ) c ${items}
       where ${ofKinds} and (c.request_id <> ${requestId} or c.seq <> all(${seqs}::bigint[]))
         and (c.reverts is null or c.request_id <> all(${cancelled}::text[]))
         and ((i.code in (select code from own_item)) is true or (i.asset in (select asset from own_item)) is true)
+    ), later_of_item as (
+      select *, first_value(was) over item as first_was, last_value(reverts) over item as last_reverts
+      from later_item
+      window item as (partition by kind, code, key order by seq rows between unbounded preceding and unbounded following)
+    ), restored as (
+      select *, count(*) filter (where request_id = last_reverts) over item = 1
+          and bool_and(was is not distinct from first_was) filter (where request_id = last_reverts) over item as is_restored
+      from later_of_item window item as (partition by kind, code, key)
     ), since as (
       select *,
         max(seq) filter (where not is_own) over (partition by kind, code) as code_since,
         max(seq) filter (where not is_own and key is null) over (partition by kind, code) as row_since,
         max(seq) filter (where not is_own) over (partition by kind, code, key) as key_since,
         max(seq) filter (where not is_own and kind = 'asset') over (partition by asset) as asset_since
-      from (select * from own_item union all select * from later_item) i
+      from (
+        select * from own_item
+        union all
+        select false, kind, seq, action, code, key, null, asset from restored where is_restored is not true
+      ) i
     ), own as materialized (
       select kind, seq, action, code, key, was, asset, ${overwrites}::boolean or seq > greatest(
         key_since, row_since, case when key is null then code_since end, case when asset is not null then asset_since end, 0
