@@ -111,15 +111,6 @@ async function declare(gateway: Server): Promise<void> {
     await sleep(1_000)
     defined = await define('')
   }
-  while (await isIndexing(gateway)) await sleep(1_000)
-}
-
-async function isIndexing(gateway: Server): Promise<boolean> {
-  const jobs = 'jobs(last: 1, filter: { kind: [INDEX] }) { nodes { state } }'
-  const { store } = (await ask(gateway, `{ store(storeUuid: "${stores.dashboards}") { ${jobs} } }`)) as {
-    store: { jobs: { nodes: { state: string }[] } }
-  }
-  return store.jobs.nodes.some(({ state }) => state === 'QUEUED' || state === 'RUNNING')
 }
 
 /** p50 and p99; empty for a question that cannot be asked so. */

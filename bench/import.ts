@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +9,6 @@ import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../src/catalogue/enumerations.ts'
 import { createStore } from '../src/catalogue/stores/stores.ts'
 import { write } from '../src/catalogue/transaction.ts'
-import { indexValues } from '../src/catalogue/values/index-values.ts'
 import type { Database } from '../src/database/tables.ts'
 import { program } from '../test/support/servers/installed.ts'
 import { catalog as catalogCommand, searchPath } from './servers.ts'
@@ -93,10 +91,7 @@ async function inTurn(
 }
 
 /** The tables that an import writes, in an order in which they can be emptied. */
-const written =
-  'product asset_link asset_group asset asset_group_range asset_group_total product_total product_value product_key value_count'.split(
-    ' ',
-  )
+const written = 'product asset_link asset_group asset asset_group_range asset_group_total product_total'.split(' ')
 
 /** A module for Node.js that prints the peak of memory at the exit of the process. */
 const printPeak = 'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))'
@@ -144,7 +139,6 @@ async function newStore(db: Kysely<Database>, declared: readonly string[] = []):
       return { name, type: name === 'Price' ? 'number' : 'text', filterable: true } as const
     })
     await defineAttributes(work, storeUuid, definitions)
-    await indexValues(work, storeUuid, randomUUID())
     return storeUuid
   })
 }

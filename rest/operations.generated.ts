@@ -53,8 +53,7 @@ export type CreateStoreInput = {
 
 export type JobKind =
   | 'EXPORT'
-  | 'IMPORT'
-  | 'INDEX';
+  | 'IMPORT';
 
 export type JobState =
   | 'FAILED'

@@ -42,7 +42,7 @@ export const reports: readonly Endpoint[] = [
   }),
   report('jobs', {
     summary: 'Report jobs',
-    description: 'The last imports, exports and indexing jobs, newest first.',
+    description: 'The last imports and exports, newest first.',
     document: operations.JobReportDocument,
     answer: answers.JobReport,
   }),

@@ -1,15 +1,9 @@
-import {
-  defineAttributes,
-  listDefinitions,
-  removeDefinitions,
-} from '../src/catalogue/attributes/attribute-definitions.ts'
+import { defineAttributes, removeDefinitions } from '../src/catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
-import type { WriteCatalogue } from '../src/catalogue/catalogue.ts'
-import { maxFilterable, maxSearchable } from '../src/catalogue/values/slots.ts'
+import { maxFilterable } from '../src/catalogue/product-index/slots.ts'
+import { maxSearchable } from '../src/catalogue/product-text/searched-text.ts'
 import { returnsStored } from '../src/graphql/access.ts'
-import type { Context } from '../src/graphql/context.ts'
-import { startIndexing } from '../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { keyInStore, loadByKeys } from './builder/node-ids.ts'
@@ -37,7 +31,7 @@ const descriptions = {
   maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
   pattern:
     'Regular expression in RE2 syntax that the whole value must match. It has at most 10,000 characters and 1,000 steps; a value has at most 4,096 characters, or 250,000 divided by the steps if that is less; for all values of a request, steps times characters are at most 20,000,000. Null: none.',
-  searchable: `Whether \`search\` in products finds parts of the values: at most ${maxSearchable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
+  searchable: `Whether \`search\` in products finds parts of the values: at most ${maxSearchable} attributes of a store. Above 5,000 products the values are indexed in the background: see \`Store.projections\`.`,
   filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${maxFilterable} attributes of a store. The values are indexed in the background: see \`Store.projections\`.`,
 }
 
@@ -84,7 +78,7 @@ builder.node(AttributeDefinitionRef, {
     searchable: t.exposeBoolean('searchable', { description: descriptions.searchable }),
     indexed: t.boolean({
       description:
-        'Whether the values are indexed: until then a `filterable` attribute is used like others, and not all values of a `searchable` one are found.',
+        'Whether the values are indexed: until then a `filterable` attribute is used like others, and in stores of more than 5,000 products not all values of a `searchable` one are found.',
       resolve: ({ filterable, isIndexed, searchable, isSearched }) =>
         (filterable || searchable) && (isIndexed || !filterable) && (isSearched || !searchable),
     }),
@@ -113,18 +107,12 @@ const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
   }),
 })
 
-/** The definitions, after what they make filterable or searchable is indexed or a job for it is queued. */
-async function indexed(work: WriteCatalogue, storeUuid: string, all: StoredDefinition[], context: Context) {
-  if (await startIndexing(work, storeUuid, context.jobQuotas)) context.jobQueued()
-  return all.some(({ filterable, searchable }) => filterable || searchable) ? listDefinitions(work, storeUuid) : all
-}
-
 builder.mutationFields((t) => ({
   defineAttributes: t.field({
     type: [AttributeDefinitionRef],
     extensions: returnsStored,
     description:
-      'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store: reading them needs the scope `read`. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`, `quota_exceeded` (jobs).',
+      'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store: reading them needs the scope `read`. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`.',
     args: {
       ...writeArgs,
       definitions: t.arg({
@@ -134,10 +122,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite(
-      async (transaction, { storeUuid, definitions }, context) => {
-        const all = await defineAttributes(transaction, storeUuid, definitions)
-        return indexed(transaction, storeUuid, all, context)
-      },
+      (transaction, { storeUuid, definitions }) => defineAttributes(transaction, storeUuid, definitions),
       (_all, { definitions }) => definitions.length,
     ),
   }),
@@ -145,13 +130,10 @@ builder.mutationFields((t) => ({
     type: [AttributeDefinitionRef],
     extensions: returnsStored,
     description:
-      'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store: reading them needs the scope `read`. Errors: `store_not_found`, `quota_exceeded` (jobs).',
+      'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store: reading them needs the scope `read`. Errors: `store_not_found`.',
     args: { ...writeArgs, names: t.arg.stringList(required('Names of attributes: at most 10,000.')) },
     resolve: resolveWrite(
-      async (transaction, { storeUuid, names }, context) => {
-        const all = await removeDefinitions(transaction, storeUuid, names)
-        return indexed(transaction, storeUuid, all, context)
-      },
+      (transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names),
       (_all, { names }) => names.length,
     ),
   }),

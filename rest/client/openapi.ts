@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Report jobs
-         * @description The last imports, exports and indexing jobs, newest first.
+         * @description The last imports and exports, newest first.
          */
         get: operations["jobReport"];
         put?: never;
@@ -601,7 +601,7 @@ export interface components {
                      * @description Kind of the job.
                      * @enum {string}
                      */
-                    kind: "export" | "import" | "index";
+                    kind: "export" | "import";
                     /** @description Number of the row, from 1; null for the error of the job. */
                     row: number | null;
                     /** @description Line of the file on which the row starts, from 1; null for formats without lines. */
@@ -720,7 +720,7 @@ export interface components {
                      * @description Kind of the job.
                      * @enum {string}
                      */
-                    kind: "export" | "import" | "index";
+                    kind: "export" | "import";
                     /**
                      * @description State of the job.
                      * @enum {string}

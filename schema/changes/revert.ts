@@ -6,7 +6,6 @@ import {
 import type { RevertedCounts } from '../../src/catalogue/changes/revert/run-revert.ts'
 import type { SkippedItem } from '../../src/catalogue/changes/revert/skipped-item.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
-import { startIndexing } from '../../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable, required } from '../builder/options.ts'
@@ -89,12 +88,8 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite(
-      async (transaction, { storeUuid, requestId, ifChangedSince }, { jobQuotas, jobQueued }) => {
-        const result = await revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP')
-        const hasDefinitions = result.reverted.definitions > 0
-        if (hasDefinitions && (await startIndexing(transaction, storeUuid, jobQuotas))) jobQueued()
-        return result
-      },
+      (transaction, { storeUuid, requestId, ifChangedSince }) =>
+        revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP'),
       ({ reverted }) => Object.values(reverted).reduce((sum, count) => sum + count, 0),
     ),
   }),

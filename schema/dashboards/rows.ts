@@ -78,8 +78,7 @@ const ChangeRow = builder.objectRef<Row<typeof listChangeRows>>('ChangeRow').imp
 })
 
 const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
-  description:
-    'A job (an import, an export or the indexing of attributes) without its problems and output: `Job` has these.',
+  description: 'A job (an import or export) without its problems and output: `Job` has these.',
   fields: (t) => ({
     ...storeFields(t),
     ...jobFields(t),

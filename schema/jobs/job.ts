@@ -12,7 +12,6 @@ import { StoreRef } from '../stores/store.ts'
 export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
   import: 'Import of products and their assets into the store.',
   export: "Export of the store's products and their assets as a file.",
-  index: 'Builds or drops the index of attributes whose `filterable` or `searchable` setting changed.',
 })
 
 const JobState = enumOf<ShownState>('JobState', 'State of a job.', {
@@ -75,12 +74,12 @@ builder.node(JobRef, {
   id: { resolve: ({ jobId }) => jobId },
   loadManyWithoutCache: async (jobIds, { catalogue }) => [...(await findJobs(catalogue, jobIds)).values()],
   description:
-    'An import, export or indexing that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
+    'An import or export that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
   fields: (t) => ({
     ...jobFields(t),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that the job belongs to.' }),
     rowsDone: t.int({
-      description: 'Progress: number of rows processed (import), or of products written (export) or indexed.',
+      description: 'Progress: number of rows processed (import), or of products written (export).',
       resolve: ({ counts }) => counts.rows,
     }),
     counts: t.expose('counts', {

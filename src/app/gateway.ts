@@ -165,11 +165,10 @@ const followerConnections = { application_name: 'catalogue-gateway-follower', ma
 
 /** Runs jobs, maintains the tables and keeps the projections. `stop` is to be called after the last write. */
 function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['runPatterns']) {
-  const { db, connection, globalConfig, changesRetention, jobsRetention, jobQuotas, log } = options
+  const { db, connection, globalConfig, changesRetention, jobsRetention, log } = options
   const threads = createJobThreads(options)
   const runner = new JobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
-  const wake = () => runner.wake()
-  const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention, jobQuotas, jobQueued: wake }, log)
+  const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention }, log)
   const ownDb = connect({ ...connection, ...followerConnections }, () => {})
   const follower = startFollower(ownDb, runPatterns, log)
   const stopWatch = changesRetention > 0 ? watchWriters(db, log) : undefined
@@ -179,5 +178,11 @@ function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['r
     await ownDb.destroy()
     await stopMaintenance()
   }
-  return { wake, wakeFollower: follower.wake, failures: follower.failures, stopJobs: () => runner.stop(), stop }
+  return {
+    wake: () => runner.wake(),
+    wakeFollower: follower.wake,
+    failures: follower.failures,
+    stopJobs: () => runner.stop(),
+    stop,
+  }
 }

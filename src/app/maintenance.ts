@@ -6,26 +6,22 @@ import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
 import { endKilledImports } from '../jobs/command-line-import.ts'
 import { deleteOldJobs } from '../jobs/job.ts'
-import type { JobQuotas } from '../jobs/quotas.ts'
-import { resumeIndexing } from '../jobs/run-index.ts'
 
 const everyMs = 10 * 60 * 1_000
 
-/** Retention times in milliseconds, and the quotas of jobs. */
+/** Retention times in milliseconds. */
 interface Maintenance {
   jobsRetention: number
   changesRetention: number
-  jobQuotas: JobQuotas
-  jobQueued(): void
 }
 
 /**
- * Adds days to the ledger, deletes expired rows, ends the jobs of killed imports and resumes jobs that index, now and
- * every ten minutes. Returns the function that ends this, to be called after the last write.
+ * Adds days to the ledger, deletes expired rows and ends the jobs of killed imports, now and every ten minutes. Returns
+ * the function that ends this, to be called after the last write.
  */
 export function startMaintenance(
   db: Kysely<Database>,
-  { jobsRetention, changesRetention, jobQuotas, jobQueued }: Maintenance,
+  { jobsRetention, changesRetention }: Maintenance,
   log: Logger,
 ): () => Promise<void> {
   const isRecording = changesRetention > 0
@@ -34,8 +30,6 @@ export function startMaintenance(
   const maintain = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
-    const resumed = resumeIndexing(db, jobQuotas, log).then((isQueued) => isQueued && jobQueued())
-    void attempt(resumed, 'jobs that index could not be started again')
     void attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
     void attempt(setRecording(db, isRecording), 'whether changes are recorded could not be noted')
     await attempt(addChangeDays(db), 'days of the ledger could not be added')

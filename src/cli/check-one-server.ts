@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { listGroups } from '../catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../catalogue/assets/add-assets.ts'
@@ -22,7 +21,6 @@ import { upsertProducts } from '../catalogue/products/upsert-products.ts'
 import { setRequirements } from '../catalogue/readiness/requirements.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { createStore } from '../catalogue/stores/stores.ts'
-import { indexValues } from '../catalogue/values/index-values.ts'
 import { addChangeDays } from '../database/change-days.ts'
 import type { Database } from '../database/tables.ts'
 import { listJobs } from '../jobs/list-jobs.ts'
@@ -59,7 +57,6 @@ const firstPage = { limit: 50, backwards: false }
 async function write(catalogue: WriteCatalogue, storeUuid: string): Promise<void> {
   const size = { name: 'Size', type: 'text', filterable: true, searchable: true } as const
   await defineAttributes(catalogue, storeUuid, [size])
-  await indexValues(catalogue, storeUuid, randomUUID())
   await upsertProducts(catalogue, storeUuid, [{ productCode }])
   await updateProducts(catalogue, storeUuid, [{ productCode, attributes: { Size: 'M' } }])
   await addAssets(catalogue, all, storeUuid, [{ channel, parentCode: productCode, assetFormat, url }])

@@ -21,9 +21,7 @@ export interface Database {
     max_length: number | null
     pattern: string | null
     filterable: Generated<boolean>
-    is_indexed: Generated<boolean>
     searchable: Generated<boolean>
-    is_searched: Generated<boolean>
   }
   /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
   idempotency_key: {
@@ -48,7 +46,7 @@ export interface Database {
   job: {
     store_uuid: string
     job_id: string
-    kind: 'import' | 'export' | 'index'
+    kind: 'import' | 'export'
     state: 'queued' | 'running' | 'succeeded' | 'failed'
     options: ColumnType<Record<string, unknown>, string, string>
     origin: ColumnType<object | null, string | null, never>

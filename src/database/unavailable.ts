@@ -26,11 +26,6 @@ export function isUnreachable(error: unknown): boolean {
   return isUnavailable(error) && shortageOf(error) === undefined
 }
 
-/** Whether a statement has waited too long for a lock. */
-export function isLockTimeout(error: unknown): boolean {
-  return codeOf(error) === '55P03'
-}
-
 const shortages: Record<string, string> = {
   '53200': 'the database has no memory left',
   '53300': 'too many requests wait',

@@ -10,9 +10,9 @@ export interface JobKey {
   jobId: string
 }
 
-/** An import, export or indexing that runs in the background, as the API shows it. */
+/** An import or export that runs in the background, as the API shows it. */
 export interface Job extends JobKey {
-  kind: 'import' | 'export' | 'index'
+  kind: 'import' | 'export'
   state: 'queued' | 'running' | 'succeeded' | 'failed'
   /** What an import has done with the rows of a file so far; of other jobs only `rows`, the number of products. */
   counts: Counts

@@ -8,7 +8,6 @@ import type { JobKey } from './job.ts'
 import type { JobQuotas } from './quotas.ts'
 import { runExport } from './run-export.ts'
 import { runImport } from './run-import.ts'
-import { runIndex } from './run-index.ts'
 import { withApiNames } from './start-job.ts'
 
 interface AttemptContext {
@@ -38,7 +37,7 @@ export async function runAttempt(
     reportProgress()
     save().catch(() => {})
   }, saveProgressEveryMs)
-  const work = { import: runImport, export: runExport, index: runIndex }[attempt.kind]
+  const work = { import: runImport, export: runExport }[attempt.kind]
   try {
     const anySignal = AbortSignal.any([signal, superseded.signal])
     const fault = await work(context.catalogue, attempt, { ...context, signal: anySignal }).catch((error: unknown) => {

@@ -141,7 +141,15 @@ describe('a backup', () => {
         and not relispartition`.execute(source.database.db)
     const leftOut = [
       ...['change', 'change_horizon', 'channel_readiness', 'import_run', 'job', 'job_part', 'product_dirty'],
-      ...['product_gap', 'product_index', 'product_index_slot', 'rate_limit', 'report_user'],
+      ...[
+        'product_gap',
+        'product_index',
+        'product_index_slot',
+        'product_text',
+        'product_text_state',
+        'rate_limit',
+        'report_user',
+      ],
     ]
     expect(namesOf(({ backedUp }) => !backedUp).toSorted()).toEqual(leftOut.toSorted())
     expect(rows.map(({ name }) => name).toSorted()).toEqual([...tables, ...leftOut, 'migration'].toSorted())

@@ -15,7 +15,6 @@ const all = [
   '0006-projections',
   '0007-report',
   '0008-product-index',
-  'product-values',
   'write-products',
   'table-access',
 ]

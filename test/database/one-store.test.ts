@@ -96,7 +96,7 @@ it('the statements of functions name one store, and take their locks on its row'
     statements.some((text) => /store_uuid = (of_)?store\b/.test(text)),
   )
   expect(ofStores.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['changes_after', 'codes_like', 'write_products', 'refresh_product_values']),
+    expect.arrayContaining(['changes_after', 'codes_like', 'write_products']),
   )
   const found: Record<string, string[]> = {}
   for (const { name, statements } of functions) {

@@ -61,8 +61,6 @@ describe('catalog migrate --partitions', () => {
             asset_group_total: '{fillfactor=50}',
             product: '{fillfactor=85}',
             product_index: '{fillfactor=80}',
-            product_value: '{fillfactor=80}',
-            value_count: '{fillfactor=70}',
           }[table] ?? null,
         ],
         is_open: false,

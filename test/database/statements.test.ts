@@ -145,7 +145,7 @@ const operations: Operation[] = [
   },
   {
     title: 'a revert of PUT /products',
-    statements: 6,
+    statements: 5,
     given: async (n) => {
       await upsertAndMakeKnown(n)
       const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
@@ -165,14 +165,14 @@ const operations: Operation[] = [
   },
   {
     title: 'a revert of defineAttributes',
-    statements: 8,
+    statements: 7,
     given: async (n) => {
       const variables = { storeUuid: store, definitions: definitions(n) }
       await gateway.post(documentOf('defineAttributes', variables, '{ name }'), { ...toRevert, variables })
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { definitions: n }, skipped: [] }),
   },
-  { title: 'defineAttributes', statements: 7, run: async (n) => expect(await define(n)).toHaveLength(n) },
+  { title: 'defineAttributes', statements: 6, run: async (n) => expect(await define(n)).toHaveLength(n) },
   {
     title: 'setChannelRequirements',
     statements: 3,

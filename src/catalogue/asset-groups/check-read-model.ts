@@ -3,13 +3,13 @@ import type { Database } from '../../database/tables.ts'
 import { RequestPatterns } from '../attributes/request-patterns.ts'
 import { wholeCatalogue } from '../catalogue.ts'
 import { checkIndex } from '../product-index/check-index.ts'
+import { checkTexts } from '../product-text/search-projection.ts'
 import { checkReadiness } from '../readiness/check-readiness.ts'
-import { checkedValues } from '../values/check-values.ts'
 import { encodedGroups } from './asset-entries.ts'
 
 /** A difference between `kept`, the value in the read model, and `actual`, the right value; null means no value. */
 export interface Difference {
-  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'value' | 'value count' | 'index' | 'gap' | 'missing'
+  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'index' | 'text' | 'gap' | 'missing'
   storeUuid: string
   channel: string | null
   assetFormat: string | null
@@ -96,14 +96,11 @@ async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number
         select status collate "C" as status, count(*) as count from product where store_uuid = ${storeUuid} group by 1
       ) actual using (status)
       where kept.count is distinct from actual.count
-    union all
-      select what, null, null, code, kept, actual from (${checkedValues(storeUuid)}) v
     limit ${limit}`.execute(db)
   const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
-  const index = (await checkIndex(catalogue, storeUuid)).map(({ code, ...one }) => {
-    return { ...one, channel: null, assetFormat: null, parentCode: code }
-  })
+  const derived = [...(await checkIndex(catalogue, storeUuid)), ...(await checkTexts(catalogue, storeUuid))]
+  const ofRows = derived.map(({ code, ...one }) => ({ ...one, channel: null, assetFormat: null, parentCode: code }))
   const readiness = await checkReadiness(catalogue, storeUuid)
   const ofReadiness = readiness.map(({ code, ...one }) => ({ ...one, assetFormat: null, parentCode: code }))
-  return [...rows, ...index, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))
+  return [...rows, ...ofRows, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))
 }

@@ -6,8 +6,9 @@ import { brief } from '../bounded-failures.ts'
 import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
 import { type LockRequest, lockStore, takeLocks } from '../locks.ts'
+import { maxFilterable } from '../product-index/slots.ts'
+import { maxSearchable } from '../product-text/searched-text.ts'
 import { requestBuild } from '../projections/queue.ts'
-import { assignSlots, maxFilterable, maxSearchable, onRedefinition } from '../values/slots.ts'
 import {
   type AttributeDefinition,
   definitionColumns,
@@ -28,9 +29,12 @@ export async function listDefinitions(catalogue: Catalogue, storeUuid: string): 
   const isIndexed = sql<boolean>`exists (
     select from product_index_slot s where s.store_uuid = ${uuid} and s.name = attribute_definition.name
       and s.is_number = (type = 'number') and s.built_to is null)`
+  const isSearched = sql<boolean>`exists (
+    select from product_text_state s where s.store_uuid = ${uuid} and s.built_to is null
+      and attribute_definition.name = any(s.names))`
   return catalogue.db
     .selectFrom('attribute_definition')
-    .select([...storedColumns, isIndexed.as('isIndexed')])
+    .select([...storedColumns, isIndexed.as('isIndexed'), isSearched.as('isSearched')])
     .where('store_uuid', '=', uuid)
     .orderBy('name')
     .execute()
@@ -87,17 +91,16 @@ export async function defineAttributes(
       select name, type, allowed_values, max_length, pattern, filterable, searchable from attribute_definition
       where store_uuid = ${uuid} and name = any(array(select name from defined))
     ), written as (
-      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
+      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
         searchable)
       select ${uuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable from defined
       order by name collate "C"
-      ${onRedefinition}
+      ${orReplaced}
     ), ${recorded(catalogue, uuid, definedItems)}
     select`.execute(catalogue.db)
   const all = await requireFittingDefinitions(catalogue, uuid)
   requireAtMost(maxFilterable, 'filterable', all)
   requireAtMost(maxSearchable, 'searchable', all)
-  if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, uuid)
   await requestBuild(catalogue, uuid)
   return all
 }
@@ -117,6 +120,11 @@ export async function requireFittingDefinitions(catalogue: WriteCatalogue, uuid:
   const details = `the definitions of a store may take ${maxBytes} bytes of JSON; with these they take ${bytes}: allow fewer or shorter values`
   throw new CatalogueError('payload_too_large', [{ field: 'definitions', details }])
 }
+
+/** SQL: the end of an insert of definitions: those that exist are replaced. */
+export const orReplaced = sql`on conflict (store_uuid, name) do update set type = excluded.type,
+        allowed_values = excluded.allowed_values, max_length = excluded.max_length, pattern = excluded.pattern,
+        filterable = excluded.filterable, searchable = excluded.searchable`
 
 const created = createdDefinitions(sql`select name from defined where name not in (select name from old)`)
 const updated = formerDefinitions(

@@ -21,17 +21,13 @@ export const definitionColumns = [
 export type AttributeDefinition = Selection<Database, 'attribute_definition', (typeof definitionColumns)[number]>
 
 /** The rules with the uses of the attribute. */
-export const storedColumns = [
-  'store_uuid as storeUuid',
-  ...definitionColumns,
-  'filterable',
-  'searchable',
-  'is_searched as isSearched',
-] as const
+export const storedColumns = ['store_uuid as storeUuid', ...definitionColumns, 'filterable', 'searchable'] as const
 
 export type StoredDefinition = Selection<Database, 'attribute_definition', (typeof storedColumns)[number]> & {
   /** Whether `product_index` has the values of all products. */
   isIndexed: boolean
+  /** Whether `product_text` has them. */
+  isSearched: boolean
 }
 
 /** Returns the fault of the value of an attribute, or undefined if it may be stored. */

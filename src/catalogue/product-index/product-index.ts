@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { findSlots, productsOf, type Slot, valueColumns, valuesOf } from './slots.ts'
+import { findSlots, productsOf, valueColumns, valuesOf } from './slots.ts'
 
 export const ownColumns = ['status', 'created_at', 'updated_at']
 export const columnsOf = (
@@ -12,18 +12,8 @@ export const columnsOf = (
  * Makes the rows of products what the products are now. The caller holds the store's lock of projections; the codes are
  * those of committed writes: this may run at any time after these, and again.
  */
-export async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]) {
-  await applyTo(await findSlots(work, storeUuid), work, storeUuid, codes)
-  return undefined
-}
-
-export async function applyTo(
-  slots: readonly Slot[],
-  work: WriteCatalogue,
-  storeUuid: string,
-  codes: readonly string[],
-): Promise<void> {
-  if (slots.length === 0 || codes.length === 0) return
+export async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
+  const slots = await findSlots(work, storeUuid)
   await sql`
     insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})
     select ${storeUuid}::uuid, p.product_code, ${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(slots))}

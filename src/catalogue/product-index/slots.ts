@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 
 /** The largest number of filterable attributes in a store: each has a slot. */
-const maxSlots = 8
+export const maxFilterable = 8
 
 /** An attribute in a slot of `product_index`. */
 export interface Slot {
@@ -12,14 +12,12 @@ export interface Slot {
   isNumber: boolean
   /** The values are those of products with codes up to this one; null: of all. */
   builtTo: string | null
-  /** How many products these are. */
-  built: number
 }
 
 /** Only the holder of the store's lock of projections changes the slots. */
 export async function findSlots({ db }: Catalogue, storeUuid: string): Promise<Slot[]> {
   const { rows } = await sql<Slot>`
-    select slot, name, is_number as "isNumber", built_to as "builtTo", built from product_index_slot
+    select slot, name, is_number as "isNumber", built_to as "builtTo" from product_index_slot
     where store_uuid = ${storeUuid} order by slot`.execute(db)
   return rows
 }
@@ -41,7 +39,7 @@ export async function assignSlots(work: WriteCatalogue, storeUuid: string): Prom
       where store_uuid = ${storeUuid} and filterable
         and name <> all(array(select name from product_index_slot where store_uuid = ${storeUuid}))
     ) waiting join (
-      select slot, row_number() over (order by slot) as nth from generate_series(1, ${maxSlots}::integer) slot
+      select slot, row_number() over (order by slot) as nth from generate_series(1, ${maxFilterable}::integer) slot
       where slot <> all(array(select slot from product_index_slot where store_uuid = ${storeUuid}))
     ) free using (nth)`.execute(work.db)
 }
@@ -64,7 +62,7 @@ export function asNumber(text: RawBuilder<string | null>): RawBuilder<number | n
 
 /** The columns of all slots: the texts, then the numbers. */
 export const valueColumns = (['t', 'n'] as const).flatMap((kind) =>
-  Array.from({ length: maxSlots }, (_, i) => ({ kind, slot: i + 1, name: `${kind}${i + 1}` })),
+  Array.from({ length: maxFilterable }, (_, i) => ({ kind, slot: i + 1, name: `${kind}${i + 1}` })),
 )
 
 /** SQL: the products of a store, or some of them, with their attributes decompressed once for all columns. */

@@ -5,7 +5,6 @@ import { isStorable } from '../../text.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
-import { refreshValues } from '../values/refresh-values.ts'
 import { totalled } from './product-totals.ts'
 
 /**
@@ -34,7 +33,6 @@ export async function deleteProducts(
     throw new CatalogueError('plan_outdated', [{ field: 'fingerprint', details }])
   }
   const deleted = new Set(rows.map((row) => row.product_code))
-  await refreshValues(catalogue, uuid, [...deleted])
   return {
     storeUuid: uuid,
     deletedSkus: codes.filter((code) => deleted.has(code)),

@@ -3,7 +3,6 @@ import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdProducts, recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
-import { refreshValues } from '../values/refresh-values.ts'
 import { isTooLarge } from './product-patches.ts'
 import { totalled } from './product-totals.ts'
 import { writeProducts } from './write-products.ts'
@@ -60,7 +59,6 @@ export async function loadProducts(
     with ${totalled(storeUuid, sql`select unnest(${statuses}::text[]) as status, 1 as delta`)},
     ${recorded(catalogue, storeUuid, items, failed)}
     select`.execute(catalogue.db)
-  await refreshValues(catalogue, storeUuid, codes)
   return { created: products.filter(({ isReported }) => isReported).length, updated: 0, tooLarge: [] }
 }
 

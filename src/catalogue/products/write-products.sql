@@ -45,11 +45,6 @@ declare
     then array(select jsonb_array_elements_text(request -> 'names')) end;
   codes constant text[] := array(select jsonb_object_keys(patches)) || array(select jsonb_array_elements_text(request -> 'refused'));
   written_at constant timestamptz := now();
-  -- The attributes that are filterable or searchable.
-  indexed text[];
-  slots smallint[];
-  numbers boolean[];
-  is_direct boolean;
   failed integer := request -> 'failed';
   result record;
   products integer;
@@ -68,12 +63,8 @@ begin
   end if;
 
   select coalesce(json_agg(json_build_object('name', d.name, 'type', d.type, 'allowedValues', d.allowed_values,
-      'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]'),
-      array_agg(d.name) filter (where d.slot is not null or d.searchable),
-      array_agg(d.slot) filter (where d.slot is not null or d.searchable),
-      array_agg(d.type = 'number') filter (where d.slot is not null or d.searchable),
-      bool_and(d.is_indexed and not d.searchable) filter (where d.slot is not null or d.searchable)
-    from attribute_definition d where d.store_uuid = store into definitions, indexed, slots, numbers, is_direct;
+      'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]')
+    from attribute_definition d where d.store_uuid = store into definitions;
   fingerprint := md5(definitions);
   if request ? 'validatedBy' and request ->> 'validatedBy' is distinct from fingerprint then
     return next;
@@ -103,18 +94,18 @@ begin
       select code, creates and patches ? code as is_new from unnest(codes) code
       where code not in (select code from old)
     ), item as not materialized (
-      select 'updated' as action, code, key, was, value, bytes from (
+      select 'updated' as action, code, key, was, bytes from (
           select o.code, k as key, o.attributes ->> k as was, o.patch ->> k as value, bytes
           from old o cross join unnest(names) k
-          where o.outcome = 'updated' and o.patch ? k and (origin is not null or indexed is not null)
+          where o.outcome = 'updated' and o.patch ? k
         union all
           select o.code, k, o.attributes ->> k, o.patch ->> k, bytes
           from old o cross join lateral jsonb_object_keys(o.patch) k
-          where names is null and o.outcome = 'updated' and (origin is not null or indexed is not null)
+          where names is null and o.outcome = 'updated'
       ) i
       where was is distinct from value
       union all
-      select 'updated', code, 'status', status, new_status, bytes from old
+      select 'updated', code, 'status', status, bytes from old
       where statuses <> '{}' and outcome = 'updated' and status <> new_status
     ), size as materialized (
       -- A reader decodes a row of the ledger whole: it has about 2 MB. An estimate takes less time than the items.
@@ -152,14 +143,7 @@ begin
         ) d
         group by status having sum(delta) <> 0
       ) d
-    ) t cross join (
-      select array_agg(i.code) as indexed_codes, array_agg(n.slot) as indexed_slots, array_agg(i.was) as old_values,
-        array_agg(i.value) as new_values, array_agg(value_key(i.was, n.is_number)) as old_keys,
-        array_agg(value_key(i.value, n.is_number)) as new_keys
-      from item i join unnest(indexed || 'status'::text, slots || 0::smallint, numbers || false) n(name, slot, is_number)
-        on n.name = i.key
-      where indexed is not null
-    ) i cross join size left join recorded on true
+    ) t cross join size left join recorded on true
   loop
     if result.codes is not null then
       products := case
@@ -198,17 +182,6 @@ begin
     from unnest(result.total_statuses, result.deltas) d(status, delta)
     order by d.status
     on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count;
-  end if;
-
-  -- Products with the same status and the same indexed values have correct rows, or a job writes them.
-  if result.indexed_codes is not null and is_direct then
-    perform change_product_values(store, statuses, patches, indexed,
-      case when names is not null then array(select unnest(names) except select unnest(indexed)) end,
-      result.indexed_codes, result.indexed_slots, result.old_values, result.new_values, result.old_keys, result.new_keys);
-    result.indexed_codes := null;
-  end if;
-  if indexed is not null and (result.indexed_codes is not null or created is not null) then
-    perform refresh_product_values(store, result.indexed_codes || created);
   end if;
   definitions := null;
   fingerprint := null;

@@ -51,11 +51,9 @@ export async function createStore(
         ${input.storeWebsite ?? null})
       returning ${returned}
     ), copied as (
-      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, slot,
-        is_indexed, is_counted, searchable, is_searched, searched_with)
-      select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable,
-        filterable, searchable, searchable, array_agg(name) filter (where searchable) over (
-          order by name rows between unbounded preceding and unbounded following)
+      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
+        searchable)
+      select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable
       from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
       returning name
     ), ${recorded(catalogue, storeUuid, createdItems)}

@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { settingsOf } from '../../app/config.ts'
 import { write } from '../../catalogue/transaction.ts'
-import { startIndexing } from '../../jobs/run-index.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import { applyConfig, type Difference, readStoreConfig } from '../config/store-config.ts'
 import { findStoreUuid } from '../find-store.ts'
@@ -83,12 +82,7 @@ async function apply(context: CommandContext, file: ConfigFile, store: string, d
   const enumerations = await context.enumerations()
   const uuid = await findStoreUuid(context.db, store)
   return recordWrites(context, { operation: 'config', dryRun }, (catalogue) =>
-    write(catalogue, dryRun, async (within) => {
-      const applied = await applyConfig(within, enumerations, uuid, file)
-      const hasAttributes = applied.differences.some(({ kind }) => kind === 'attribute')
-      if (hasAttributes && !dryRun) await startIndexing(within, uuid, context.config.jobQuotas)
-      return applied
-    }),
+    write(catalogue, dryRun, (within) => applyConfig(within, enumerations, uuid, file)),
   )
 }
 

@@ -17,12 +17,6 @@ create table store (
 );
 create index store_by_group on store (store_group, store_uuid);
 
--- A filterable definition has one of eight slots, which stands for the attribute in `product_key` and `value_count`.
--- Reads use the slot once `is_indexed` is true; the job `indexed_by` fills it. `is_counted`: `value_count` has the
--- values of the slot, of products up to the code `indexed_to`; null: of all products.
---
--- The values of searchable attributes are in `product_text`. `searched_by`: the job that fills it, until
--- `is_searched`; `searched_with`: the names of all that were searchable when it began.
 create table attribute_definition (
   store_uuid uuid not null references store,
   name text collate "C" not null,
@@ -31,15 +25,7 @@ create table attribute_definition (
   max_length integer,
   pattern text,
   filterable boolean not null default false,
-  slot smallint check (slot between 1 and 8),
-  is_indexed boolean not null default false,
-  is_counted boolean not null default false,
-  indexed_by uuid,
-  indexed_to text collate "C",
   searchable boolean not null default false,
-  is_searched boolean not null default false,
-  searched_with text[] collate "C",
-  searched_by uuid,
   primary key (store_uuid, name)
 );
 
@@ -67,45 +53,27 @@ create table product_total (
   primary key (store_uuid, shard, status)
 ) with (fillfactor = 50);
 
--- The filterable attributes of each product, in stores that have any. They are not in `product` because an index on
--- `product` would prevent HOT updates; for the same reason `product_value` has no index but its primary key.
-create table product_value (
-  store_uuid uuid not null,
-  product_code text collate "C" not null,
-  status text not null,
-  attributes jsonb not null,
-  primary key (store_uuid, product_code)
-) with (fillfactor = 80);
-
--- The index of filterable attributes: a row for each value; in slot 0 a row for the status of each product. Values are
--- ordered by `key`: `number_key` of a number, the first 100 characters of another value. A change of one attribute
--- writes one row.
-create table product_key (
-  store_uuid uuid not null,
-  slot smallint not null,
-  key text collate "C" not null,
-  product_code text collate "C" not null,
-  primary key (store_uuid, slot, key, product_code)
-);
-
--- The number of products that have a value, cut to 255 characters, for attributes of at most some thousand values. Rows
--- with the count 0 may remain.
-create table value_count (
-  store_uuid uuid not null,
-  slot smallint not null,
-  value text collate "C" not null,
-  products integer not null,
-  primary key (store_uuid, slot, value)
-) with (fillfactor = 70);
-
--- The values of the searchable attributes of each product that has any, beside the products: an index on their own
--- table would end its HOT updates.
+-- The values of searchable attributes of each product that has any, as a search compares them. Beside the products: an
+-- index on their own table would end its HOT updates.
 create table product_text (
   store_uuid uuid not null,
   product_code text collate "C" not null,
   text text not null,
   primary key (store_uuid, product_code)
 );
+
+-- The attributes whose values are in the texts of a store, of products with codes up to `built_to`, which are `built`;
+-- null: of all. Only what holds the store's lock of projections writes it.
+create table product_text_state (
+  store_uuid uuid primary key,
+  names text[] collate "C" not null,
+  built_to text collate "C" default '',
+  built integer not null default 0
+);
+
+-- A text in lower case and composed. By ICU: the locale of the database may know ASCII only.
+create function folded(value text) returns text language sql immutable strict parallel safe as $$
+  select normalize(lower(value collate "und-x-icu")) $$;
 
 create table asset (
   store_uuid uuid not null,
@@ -196,9 +164,10 @@ do $$ begin
   perform index_product_codes();
 end $$;
 
--- The codes of products that match a pattern, found in these indexes; `most` empty texts if there is none. With the
--- rights of the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
-create function codes_like(store uuid, pattern text, most integer) returns setof text
+-- The codes of products that match a pattern, or whose texts do, found in these indexes; `most` empty texts if there
+-- is none. With the rights of the owner and without other plans, as `changes_of` in 0005-changes.sql: LIKE is not
+-- leakproof.
+create function codes_like(store uuid, pattern text, has_texts boolean, most integer) returns setof text
 language plpgsql stable rows 100 security definer
 set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
 set search_path from current as $$
@@ -217,7 +186,9 @@ begin
       and octet_length(p.product_code) > 0
     limit most
   ) union (
-    select t.product_code from product_text t where t.store_uuid = store and t.text ilike pattern limit most
+    select t.product_code from product_text t
+    where has_texts and t.store_uuid = store and t.text like (select folded(pattern))
+    limit most
   );
 end $$;
 revoke execute on function codes_like from public;

@@ -18,7 +18,7 @@ create table import_run (
 create table job (
   store_uuid uuid not null,
   job_id uuid not null unique,
-  kind text not null check (kind in ('import', 'export', 'index')),
+  kind text not null check (kind in ('import', 'export')),
   state text not null check (state in ('queued', 'running', 'succeeded', 'failed')),
   options jsonb not null,
   -- Who started it, where changes are recorded.

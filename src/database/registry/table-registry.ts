@@ -20,8 +20,8 @@ export interface Table {
 
 /**
  * Every table but `migration`. Not backed up are jobs, because pg-boss owns their queue; the ledger, because its
- * cursors are valid in one database only; the queue of changed products; readiness and the index of products, which are
- * built again; positions of imports and rate limits, which last for minutes; logins, which belong to the server.
+ * cursors are valid in one database only; the queue of changed products; what is derived from products and built
+ * again; positions of imports and rate limits, which last for minutes; logins, which belong to the server.
  */
 export const tables: readonly Table[] = [
   { name: 'store', placement: 'distributed', backedUp: true, tenantRights: all },
@@ -33,12 +33,10 @@ export const tables: readonly Table[] = [
   { name: 'asset_group', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
   { name: 'asset_group_range', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
   { name: 'asset_group_total', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
-  { name: 'product_value', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
-  { name: 'product_key', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
-  { name: 'value_count', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
-  { name: 'product_text', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
   { name: 'product_index', placement: 'distributed', partitioned: true, tenantRights: 'select' },
   { name: 'product_index_slot', placement: 'distributed', tenantRights: 'select' },
+  { name: 'product_text', placement: 'distributed', partitioned: true, tenantRights: 'select' },
+  { name: 'product_text_state', placement: 'distributed', tenantRights: 'select' },
   { name: 'product_dirty', placement: 'distributed', tenantRights: 'select, insert' },
   { name: 'channel_requirement', placement: 'distributed', backedUp: true, tenantRights: all },
   { name: 'channel_readiness', placement: 'distributed', tenantRights: 'select' },

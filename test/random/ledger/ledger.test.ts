@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { importFile } from '../../../src/import/import.ts'
 import { importRequest } from '../../../src/import/options.ts'
 import { attempt } from '../../support/clients/operations.ts'
 import { changesOf } from '../../support/database/changes.ts'
-import { valueFaults } from '../../support/database/value-faults.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { operations } from '../property/operations.ts'
 import { itHolds, play } from '../property/play.ts'
@@ -85,7 +85,7 @@ itHolds(
         undo(rebuilt, store, added)
       }
       expect(rebuilt, what).toEqual(before)
-      expect(await valueFaults(gateway.database), what).toEqual([])
+      expect(await checkReadModel(gateway.database.db), what).toEqual([])
       if (!mayChange) expect(changes, what).toBe(0)
       before = after
       moments.push(await momentOf(after))

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
-import { valueFaults } from '../../support/database/value-faults.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { operations } from './operations.ts'
 import { itHolds, play } from './play.ts'
@@ -21,6 +20,5 @@ itHolds(
     })
     expect(await visibleState(gateway)).toEqual(modelState(catalogue))
     expect(await checkReadModel(gateway.database.db)).toEqual([])
-    expect(await valueFaults(gateway.database)).toEqual([])
   },
 )

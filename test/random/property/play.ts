@@ -60,9 +60,7 @@ export async function play(
   { calling = gateway, before, after }: Hooks,
 ): Promise<Catalogue> {
   await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
-    asset_group_total, product_total, change, idempotency_key, product_value, product_key, value_count, product_text`.execute(
-    gateway.database.db,
-  )
+    asset_group_total, product_total, change, idempotency_key`.execute(gateway.database.db)
   const catalogue: Catalogue = []
   for (const [number, named] of operations.entries()) {
     const operation = resolved(catalogue, named)

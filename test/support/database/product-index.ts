@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts'
 import { tryLock } from '../../../src/catalogue/locks.ts'
-import { buildStep } from '../../../src/catalogue/product-index/build.ts'
+import { filtersProjection } from '../../../src/catalogue/product-index/filters-projection.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 
 /** Builds the index of a store to its end, under the lock of the follower, which may be building it too. */
@@ -9,7 +9,7 @@ export async function buildIndex(catalogue: Catalogue, storeUuid: string): Promi
     write(
       catalogue,
       false,
-      async (work) => !(await tryLock(work, storeUuid, 'projections')) || buildStep(work, storeUuid),
+      async (work) => !(await tryLock(work, storeUuid, 'projections')) || filtersProjection.build(work, storeUuid),
     )
   while (await hasMore());
 }

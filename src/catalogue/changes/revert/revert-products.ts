@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { maxSize } from '../../products/product-patches.ts'
 import { totalled } from '../../products/product-totals.ts'
-import { refreshValues } from '../../values/refresh-values.ts'
 import { changedSince, type RevertStep } from './run-revert.ts'
 
 /**
@@ -92,6 +91,4 @@ export const products: RevertStep = {
   changes,
   counts: { products: sql`(select count(*) from changing)` },
   skipped,
-  codes: sql`array(select code from changing)`,
-  finish: (catalogue, { storeUuid }, { codes }) => refreshValues(catalogue, storeUuid, codes),
 }

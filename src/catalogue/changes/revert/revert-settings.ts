@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { requireFittingDefinitions } from '../../attributes/attribute-definitions.ts'
+import { orReplaced, requireFittingDefinitions } from '../../attributes/attribute-definitions.ts'
+import type { StoredDefinition } from '../../attributes/attribute-rules.ts'
+import { maxFilterable } from '../../product-index/slots.ts'
+import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
 import { written } from '../../readiness/store-requirements.ts'
 import { fieldsOf } from '../../stores/stores.ts'
-import { assignSlots, onRedefinition } from '../../values/slots.ts'
 import { createdDefinitions, definitionJson, formerDefinitions } from '../record-changes.ts'
 import { changedSince, type RevertStep } from './run-revert.ts'
 
@@ -64,7 +66,7 @@ export const definitions: RevertStep = {
       delete from attribute_definition
       where store_uuid = ${storeUuid} and name = any(array(select name from definition where definition is null))
     ), written as (
-      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
+      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
         searchable)
       select ${storeUuid}::uuid, d.name, i.type, i."allowedValues", i."maxLength", i.pattern, i.filterable is true,
         i.searchable is true
@@ -72,7 +74,7 @@ export const definitions: RevertStep = {
         as i(type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean, searchable boolean)
       where d.definition is not null
       order by d.name
-      ${onRedefinition}
+      ${orReplaced}
     )`,
   changes: sql`
     ${createdDefinitions(definitionsWhere(sql`stored is null`))} union all
@@ -82,9 +84,21 @@ export const definitions: RevertStep = {
   skipped: changedSince,
   finish: async (catalogue, { storeUuid }) => {
     const all = await requireFittingDefinitions(catalogue, storeUuid)
-    if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, storeUuid)
+    const ended = [beyond(maxFilterable, all, 'filterable'), beyond(maxSearchable, all, 'searchable')]
+    if (ended.flat().length > 0)
+      await sql`
+        update attribute_definition set filterable = filterable and name <> all(${ended[0]}::text[]),
+          searchable = searchable and name <> all(${ended[1]}::text[])
+        where store_uuid = ${storeUuid} and name = any(${ended.flat()}::text[])`.execute(catalogue.db)
     await requestBuild(catalogue, storeUuid)
   },
+}
+
+/** The names of definitions that are too many: a revert may bring back more than a store may have. */
+function beyond(max: number, all: readonly StoredDefinition[], use: 'filterable' | 'searchable'): string[] {
+  const isUsed = (one: StoredDefinition) => Number(use === 'filterable' ? one.isIndexed : one.isSearched)
+  const using = all.filter((one) => one[use]).toSorted((a, b) => isUsed(b) - isUsed(a))
+  return using.slice(max).map(({ name }) => name)
 }
 
 /** Restores the requirements of channels. */

@@ -52,10 +52,8 @@ export interface RevertStep {
   counts: Partial<Record<keyof RevertedCounts, Sql>>
   /** A query for the items `(kind, code, key, reason)` that are skipped. */
   skipped: Sql
-  /** An array of the codes that `finish` needs. */
-  codes?: Sql
   /** Updates what is derived from the items, in statements of its own. */
-  finish?(catalogue: WriteCatalogue, reversal: Reversal, done: Reverted & { codes: string[] }): Promise<void>
+  finish?(catalogue: WriteCatalogue, reversal: Reversal, done: Reverted): Promise<void>
 }
 
 /** How many skipped items a step returns. */
@@ -63,13 +61,13 @@ const maxSkipped = 10_000
 
 export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, step: RevertStep): Promise<Reverted> {
   const { storeUuid } = reversal
-  const { kinds, changes, counts, skipped, codes = sql`'{}'::text[]` } = step
+  const { kinds, changes, counts, skipped } = step
   await step.lock?.(catalogue, storeUuid)
   const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
-  const { rows } = await sql<Reverted & { codes: string[] }>`
+  const { rows } = await sql<Reverted>`
     with ${revertedItems(reversal, kinds)}, ${step.restore(catalogue, reversal)}
       ${changes ? sql`, ${recorded(catalogue, storeUuid, changes)}` : sql``}
-    select json_build_object(${sql.join(numbers)}) as reverted, ${codes} as codes, (
+    select json_build_object(${sql.join(numbers)}) as reverted, (
         select coalesce(json_agg(s), '[]') from (
           select distinct kind, code, key, reason from (${skipped}) s order by kind, code, key limit ${maxSkipped}
         ) s

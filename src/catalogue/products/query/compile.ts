@@ -74,7 +74,7 @@ function others(source: Source, filter: ProductFilter): (Condition | false)[] {
   const { uuid } = source
   const whole = (part: ProductFilter) => allOf(wheresOf(partsOf(source, part)))
   return [
-    filter.search != null && hasPart(uuid, filter.search),
+    filter.search != null && hasPart(source, filter.search),
     filter.hasAssets != null && withAssets(uuid, filter.hasAssets),
     filter.missingAssets != null && sql<boolean>`not ${withAssets(uuid, filter.missingAssets)}`,
     filter.blockedOn != null && isBlocked(uuid, filter.blockedOn),

@@ -29,7 +29,7 @@ export async function countProducts(
     )
   }
   return readSource(catalogue, storeUuid, { filter }, async (source) => {
-    const compiled = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
+    const compiled = compile(source, await withKnownCodes(catalogue, source, filter))
     const { rows } = await sql<ProductCount & SourceState>`
       ${customPlan} select ${countOf(source, filter, compiled)} as count, ${stateOf(source)}`.execute(catalogue.db)
     const { count, asOf, isCurrent } = onlyRow(rows)

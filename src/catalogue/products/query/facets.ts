@@ -37,7 +37,7 @@ async function readFacets(
   source: Source,
   { names, filter, first, search }: FacetQuery,
 ): Promise<Facet[] | undefined> {
-  const { where } = compile(source, await withKnownCodes(catalogue, source.uuid, filter))
+  const { where } = compile(source, await withKnownCodes(catalogue, source, filter))
   const products = sql`${sql.table(source.table)} p where ${where}`
   // An index has the values without the products that have none: those are what is left of all.
   const counted = names.map((name, i) => {

@@ -4,6 +4,7 @@ import { changedSince } from '../../changes/recent-products.ts'
 import { containing } from '../../conditions.ts'
 import type { ProductFilter } from '../list/product-filter.ts'
 import { hasPart } from './related.ts'
+import type { Source } from './source.ts'
 
 /** Among so many codes, the first ones of the store, a part that so many have is common: products are read in order. */
 const probed = 2_000
@@ -17,27 +18,30 @@ const indexed = /[a-z0-9]{3}/i
 /** The filter with codes that include all that match, if a search or the ledger tells them and they are few. */
 export async function withKnownCodes(
   catalogue: Catalogue,
-  storeUuid: string | null,
+  source: Source,
   filter: ProductFilter,
 ): Promise<ProductFilter> {
   if (filter.codes != null) return filter
-  const found = filter.search == null ? undefined : await codesWith(catalogue, storeUuid, filter.search)
+  const found = filter.search == null ? undefined : await codesWith(catalogue, source, filter.search)
   if (found) return { ...filter, search: undefined, codes: found }
   const from = filter.updatedAt?.from
-  const changed = from && (await changedSince(catalogue, storeUuid, from))
+  const changed = from && (await changedSince(catalogue, source.uuid, from))
   return changed ? { ...filter, codes: changed } : filter
 }
 
 /** The codes of the products that have a part, if they are few among many: which parts are common is found first. */
-async function codesWith({ db }: Catalogue, storeUuid: string | null, search: string): Promise<string[] | undefined> {
-  if (!indexed.test(search)) return undefined
+async function codesWith({ db }: Catalogue, source: Source, search: string): Promise<string[] | undefined> {
+  const { uuid, searched } = source
+  if (!indexed.test(search) || (searched?.length ?? 0) > 0) return undefined
   const { rows: probes } = await sql<{ isRare: boolean }>`
-    select count(*) = ${probed} and count(*) filter (where ${hasPart(storeUuid, search)}) < ${common} as "isRare"
+    select count(*) = ${probed} and count(*) filter (where ${hasPart(source, search)}) < ${common} as "isRare"
     from (
-      select product_code from product where store_uuid = ${storeUuid} order by product_code limit ${probed}
+      select product_code from product where store_uuid = ${uuid} order by product_code limit ${probed}
     ) p`.execute(db)
   if (!probes[0]?.isRare) return undefined
   const { rows } = await sql<{ code: string }>`
-    select codes_like(${storeUuid}::uuid, ${containing(search)}, ${maxCodes + 1}) as code`.execute(db)
+    select codes_like(${uuid}::uuid, ${containing(search)}, ${searched === undefined}, ${maxCodes + 1}) as code`.execute(
+    db,
+  )
   return rows.length <= maxCodes ? rows.map(({ code }) => code) : undefined
 }

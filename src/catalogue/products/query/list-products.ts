@@ -34,7 +34,7 @@ export async function listProducts(
     if (recent) return recent
   }
   return readSource(catalogue, storeUuid, { filter, order }, async (source) => {
-    const known = await withKnownCodes(catalogue, source.uuid, filter)
+    const known = await withKnownCodes(catalogue, source, filter)
     return readPage(catalogue, source, compile(source, known), page, order, isPrepared(source, filter, order))
   })
 }

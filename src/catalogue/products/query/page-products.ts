@@ -45,7 +45,7 @@ async function readPage(
   filter: ProductFilter,
   { offset, limit }: Page,
 ): Promise<ProductPage | undefined> {
-  const compiled = compile(source, await withKnownCodes(catalogue, uuid, filter))
+  const compiled = compile(source, await withKnownCodes(catalogue, source, filter))
   const { from, few, isWhole } = await narrow(catalogue, source, compiled)
   const { rows } = await sql<SourceState & { total: number; nth: string } & (Product | { productCode: null })>`
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}

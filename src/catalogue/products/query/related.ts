@@ -1,15 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import { containing } from '../../conditions.ts'
+import { hasText, searchedText } from '../../product-text/searched-text.ts'
 import type { AssetPresence } from '../list/product-filter.ts'
+import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
 
 /** Whether the code of a product `p`, or the value of a searchable attribute, has a part. */
-export function hasPart(uuid: string | null, search: string): Condition {
-  const pattern = containing(search)
-  return sql<boolean>`(p.product_code collate "default" ilike ${pattern} or exists (
+export function hasPart({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
+  const inCode = sql<boolean>`p.product_code collate "default" ilike ${containing(search)}`
+  if (searched?.length === 0) return inCode
+  if (searched) return sql<boolean>`(${inCode} or ${hasText(searchedText(searched), search)})`
+  return sql<boolean>`(${inCode} or exists (
       select from product_text t
-      where t.store_uuid = ${uuid} and t.product_code = p.product_code and t.text ilike ${pattern}
+      where t.store_uuid = ${uuid} and t.product_code = p.product_code and ${hasText(sql`t.text`, search)}
     ))`
 }
 

@@ -7,10 +7,10 @@ import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
 import type { ProjectionName } from '../../projections/projection.ts'
 import { asOf, databaseTime } from '../../projections/queue.ts'
-import { attributesOf, type ProductFilter, partsOf } from '../list/product-filter.ts'
-import type { ProductOrder } from '../list/product-order.ts'
+import { attributesOf } from '../list/product-filter.ts'
 import { totalOf } from '../product-totals.ts'
 import { requireBounds, requireOrdered } from './bounds.ts'
+import { namesOf, needsOf, projectionsOf, type Question } from './question.ts'
 
 /** The declared type of an attribute, if any, and its slot, if `product_index` has the values of all products. */
 interface Attribute {
@@ -23,6 +23,8 @@ export interface Source {
   table: 'product' | 'product_index'
   uuid: string | null
   attributeOf(name: string): Attribute
+  /** The searchable attributes, if a search reads them from the products; undefined: it reads `product_text`. */
+  searched: readonly string[] | undefined
   /**
    * SQL: all changes committed until then are in it, and of later ones at most some. Where more than one statement
    * reads it, this is of the first one.
@@ -47,21 +49,14 @@ export const maxSmall = 5_000
 /** In a larger store only indexed attributes can be used. */
 export const maxScanned = 50_000
 
-/** What is asked of products. `facets`: names of attributes. */
-interface Question {
-  filter: ProductFilter
-  order?: ProductOrder | undefined
-  facets?: readonly string[]
-  /** Whether only named attributes make it read `product_index`. */
-  isExact?: boolean
-}
-
 interface Known {
   products: number
-  /** Of what is read beside `product`, and of that and `product_index`. */
+  /** Of what is read beside `product` and these two, of `product_index`, and of `product_text`. */
   asOf: Date
   indexAsOf: Date
+  textAsOf: Date
   isIndexed: boolean
+  searchable: string[]
   attributes: Record<
     string,
     {
@@ -96,9 +91,16 @@ export async function readSource<T>(
  */
 export async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
   const uuid = visibleStore(catalogue, storeUuid)
-  const exact: Source = { table: 'product', uuid, attributeOf: () => unknown, asOf: databaseTime, isCurrent: sql`true` }
-  const { needsColumns, isRead } = needsOf(question)
-  if (!isRead) return exact
+  const { needsColumns, isSearch, isRead } = needsOf(question)
+  if (!isRead)
+    return {
+      table: 'product',
+      uuid,
+      attributeOf: () => unknown,
+      searched: [],
+      asOf: databaseTime,
+      isCurrent: sql`true`,
+    }
   const named = namesOf(question)
   const names = [...new Set(named.map(({ name }) => name))]
   const known = await costly(async () => {
@@ -113,42 +115,21 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
   if (known.products > maxScanned && missing.length > 0) throw notIndexed(missing, known)
   requireBounds(attributesOf(question.filter), (name) => attributeOf(name).type)
   requireOrdered(question.order?.attribute, (name) => attributeOf(name).type)
-  const isIndexed = needsColumns && known.isIndexed && missing.length === 0 && known.products > maxSmall
-  if (!isIndexed) return { ...exact, attributeOf, asOf: timeOf(known.asOf) }
-  const isCurrent = haveSlots(uuid, names, attributeOf)
-  return { table: 'product_index', uuid, attributeOf, asOf: timeOf(known.indexAsOf), isCurrent }
+  const isLarge = known.products > maxSmall
+  const isIndexed = isLarge && needsColumns && known.isIndexed && missing.length === 0
+  const readsTexts = isLarge && isSearch && known.searchable.length > 0
+  const times = [known.asOf, ...(isIndexed ? [known.indexAsOf] : []), ...(readsTexts ? [known.textAsOf] : [])]
+  return {
+    table: isIndexed ? 'product_index' : 'product',
+    uuid,
+    attributeOf,
+    searched: readsTexts ? undefined : known.searchable,
+    asOf: sql<Date>`${new Date(Math.min(...times.map(Number)))}::timestamptz`,
+    isCurrent: isIndexed ? haveSlots(uuid, names, attributeOf) : sql`true`,
+  }
 }
 
 const unknown: Attribute = { type: undefined, slot: undefined }
-
-const timeOf = (time: Date) => sql<Date>`${time}::timestamptz`
-
-/**
- * `needsColumns`: whether a question is about more than codes and what other tables have: those are read by the key of
- * `product`. `isRead`: whether anything is to be known before the statement that answers it.
- */
-function needsOf({ filter, order, facets = [], isExact = false }: Question) {
-  const parts = partsOf(filter).map((part) => part.filter)
-  const names = attributesOf(filter).length > 0 || order?.attribute != null || facets.length > 0
-  const hasOwn = parts.some(({ status, createdAt, updatedAt }) => (status ?? createdAt ?? updatedAt) != null)
-  const isByOwn = hasOwn || (order?.field ?? 'code') !== 'code'
-  const isElsewhere = filter.search != null || projectionsOf(filter).length > 0
-  const hasCodes = filter.codes != null
-  return { needsColumns: !hasCodes && (names || (isByOwn && !isExact)), isRead: names || isByOwn || isElsewhere }
-}
-
-/** The projections that a question reads even from `product`. */
-function projectionsOf(filter: ProductFilter): ProjectionName[] {
-  return partsOf(filter).some((part) => (part.filter.blockedOn ?? part.filter.readyOn) != null) ? ['READINESS'] : []
-}
-
-function namesOf({ filter, order, facets = [] }: Question): { name: string; field: string }[] {
-  return [
-    ...attributesOf(filter).map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` })),
-    ...(order?.attribute == null ? [] : [{ name: order.attribute, field: 'orderBy.attribute' }]),
-    ...facets.map((name, i) => ({ name, field: `names[${i}]` })),
-  ]
-}
 
 async function findKnown(
   { db }: Catalogue,
@@ -158,7 +139,8 @@ async function findKnown(
 ): Promise<Known> {
   const { rows } = await sql<Known>`
     select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
-      ${asOf(uuid, 'FILTERS', ...projections)} as "indexAsOf",
+      ${asOf(uuid, 'FILTERS')} as "indexAsOf", ${asOf(uuid, 'SEARCH')} as "textAsOf",
+      array(select name from attribute_definition where store_uuid = ${uuid} and searchable order by name) as searchable,
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
       (
         select coalesce(jsonb_object_agg(d.name, json_build_object('type', d.type, 'isFilterable', d.filterable,

@@ -9,7 +9,6 @@ import {
 import { sentenceOf } from '../../../catalogue/changes/revert/skipped-item.ts'
 import { write } from '../../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../../database/connection/own-connection.ts'
-import { startIndexing } from '../../../jobs/run-index.ts'
 import { findStoreUuid } from '../../find-store.ts'
 import { jsonFlag, storeOption } from '../../option-values.ts'
 import { counted, printResult, snakeCased } from '../../output.ts'
@@ -57,9 +56,7 @@ async function revert(
       write({ ...wholeCatalogue(own.db), origin }, dryRun, async (within) => {
         // Large reverts are sorted in memory.
         await sql`set local work_mem = '64MB'`.execute(within.db)
-        const result = await revertRequest(within, storeUuid, request, policy, false)
-        if (result.reverted.definitions > 0) await startIndexing(within, storeUuid, config.jobQuotas)
-        return result
+        return revertRequest(within, storeUuid, request, policy, false)
       }),
     ),
   )

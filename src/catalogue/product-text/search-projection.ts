@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { productsOf } from '../product-index/slots.ts'
+import { rowsProjection } from '../projections/rows-projection.ts'
+import { searchedText } from './searched-text.ts'
+
+/** The values of searchable attributes, for searches. */
+export const searchProjection = rowsProjection({
+  name: 'SEARCH',
+  table: 'product_text',
+  state: 'product_text_state',
+  use: 'searchable',
+  assign,
+  apply,
+})
+
+/** All texts are built again where other attributes are searchable. */
+async function assign({ db }: WriteCatalogue, storeUuid: string): Promise<void> {
+  const names = sql`array(
+      select name from attribute_definition where store_uuid = ${storeUuid} and searchable order by name)`
+  await sql`delete from product_text_state where store_uuid = ${storeUuid} and names <> ${names}`.execute(db)
+  await sql`
+    insert into product_text_state (store_uuid, names)
+    select ${storeUuid}::uuid, names from (select ${names} as names) s where names <> '{}'
+    on conflict (store_uuid) do nothing`.execute(db)
+}
+
+/** The names of the attributes whose values are in the texts, and whether those of all products are. */
+async function findNames({ db }: Catalogue, storeUuid: string): Promise<{ names: string[]; isBuilt: boolean }> {
+  const { rows } = await sql<{ names: string[]; isBuilt: boolean }>`
+    select names, built_to is null as "isBuilt" from product_text_state where store_uuid = ${storeUuid}`.execute(db)
+  return rows[0] ?? { names: [], isBuilt: false }
+}
+
+async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
+  const { names } = await findNames(work, storeUuid)
+  const given = sql`${[...codes]}::text[]`
+  const read = sql`
+      select p.product_code, ${searchedText(names)} as text from ${productsOf(storeUuid, codes)} p`
+  await sql`
+    insert into product_text as t (store_uuid, product_code, text)
+    select ${storeUuid}::uuid, product_code, text from (${read} offset 0) p where text <> ''
+    order by product_code
+    on conflict (store_uuid, product_code) do update set text = excluded.text where t.text <> excluded.text`.execute(
+    work.db,
+  )
+  await sql`
+    delete from product_text where store_uuid = ${storeUuid} and product_code = any(array(
+      select code collate "C" from unnest(${given}) code
+      except
+      select product_code from (${read} offset 0) p where text <> ''))`.execute(work.db)
+}
+
+/** A text that is not that of its product. */
+interface TextDifference {
+  what: 'text'
+  code: string
+  kept: string | null
+  actual: string | null
+}
+
+/** Compares the texts of a store with its products in one snapshot, but for products in the queue. */
+export async function checkTexts(catalogue: Catalogue, storeUuid: string): Promise<TextDifference[]> {
+  const { names, isBuilt } = await findNames(catalogue, storeUuid)
+  if (!isBuilt) return []
+  const { rows } = await sql<TextDifference>`
+    select 'text' as what, code, t.text as kept, p.text as actual
+    from (
+      select product_code as code, text from product_text where store_uuid = ${storeUuid}
+    ) t full join (
+      select product_code as code, nullif(${searchedText(names)}, '') as text
+      from ${productsOf(storeUuid)} p
+    ) p using (code)
+    where t.text is distinct from p.text and code not in (
+      select code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${storeUuid})
+    order by code`.execute(catalogue.db)
+  return rows
+}

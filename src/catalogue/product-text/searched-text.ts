@@ -1,0 +1,13 @@
+import { type RawBuilder, sql } from 'kysely'
+import { containing } from '../conditions.ts'
+
+/** The largest number of searchable attributes in a store. */
+export const maxSearchable = 4
+
+/** SQL: what a search compares of a product `p` with these searchable attributes; empty if it has no values. */
+export const searchedText = (names: readonly string[]): RawBuilder<string> =>
+  sql<string>`folded(concat_ws(chr(31), ${sql.join(names.map((name) => sql`p.attributes ->> ${name}::text`))}))`
+
+/** SQL: whether such a text has a part. */
+export const hasText = (text: RawBuilder<string>, part: string): RawBuilder<boolean> =>
+  sql<boolean>`${text} like (select folded(${containing(part)}::text))`

@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import type { Projection } from './projection.ts'
+
+/** How many products a step of a build reads at most. */
+const stepSize = 1_000
+
+/** A table that has a row for each product of a store, or for some. */
+interface Rows {
+  name: Projection['name']
+  table: string
+  /**
+   * The table of what is in the rows: a row for each part, with how far it is built. `built_to`: of products with codes
+   * up to this one, which are `built`; null: of all.
+   */
+  state: string
+  /** What a definition of an attribute must be for its values to be in the rows. */
+  use: 'filterable' | 'searchable'
+  /** Brings `state` up to date with the definitions. */
+  assign(work: WriteCatalogue, storeUuid: string): Promise<void>
+  /** Makes the rows of products what the products are now. */
+  apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void>
+}
+
+/** A projection that is built in the order of codes, and whose rows are deleted where no definition asks for them. */
+export function rowsProjection(rows: Rows): Projection {
+  const { name, state } = rows
+  return {
+    name,
+    async isWanted({ db }, storeUuid) {
+      const { rows: found } = await sql`
+        select from ${sql.table(state)} where store_uuid = ${storeUuid} limit 1`.execute(db)
+      return found.length > 0
+    },
+    async apply(work, storeUuid, codes) {
+      await rows.apply(work, storeUuid, codes)
+      return undefined
+    },
+    build: (work, storeUuid) => buildStep(work, storeUuid, rows),
+    progress: (catalogue, storeUuid) => readProgress(catalogue, storeUuid, rows),
+  }
+}
+
+async function buildStep(work: WriteCatalogue, storeUuid: string, rows: Rows): Promise<boolean> {
+  await rows.assign(work, storeUuid)
+  const { parts, waiting, from } = await readState(work, storeUuid, rows)
+  if (parts === 0) return deleteSome(work, storeUuid, rows)
+  if (waiting === 0) return false
+  const codes = await nextCodes(work, storeUuid, rows, from)
+  if (codes.length > 0) await rows.apply(work, storeUuid, codes)
+  const last = codes.length < stepSize ? null : (codes.at(-1) ?? null)
+  await sql`
+    update ${sql.table(rows.state)} set built_to = ${last}, built = built + (
+      select count(*) from unnest(${codes}::text[]) code where code collate "C" > built_to)
+    where store_uuid = ${storeUuid}
+      and (built_to <= ${last} or ${last}::text is null)`.execute(work.db)
+  return last !== null
+}
+
+interface State {
+  parts: number
+  /** How many of the parts are not built yet, after which code, and how many products they have at least. */
+  waiting: number
+  from: string
+  built: number
+}
+
+async function readState({ db }: Catalogue, storeUuid: string, { state }: Rows): Promise<State> {
+  const { rows } = await sql<State>`
+    select count(*)::integer as parts, count(built_to)::integer as waiting, coalesce(min(built_to), '') as from,
+      coalesce(min(built) filter (where built_to is not null), 0) as built
+    from ${sql.table(state)} where store_uuid = ${storeUuid}`.execute(db)
+  return rows[0] ?? { parts: 0, waiting: 0, from: '', built: 0 }
+}
+
+/** The next codes of products, and of rows: a product may have been deleted while the store asked for no rows. */
+async function nextCodes({ db }: WriteCatalogue, storeUuid: string, { table }: Rows, from: string): Promise<string[]> {
+  const next = (name: string) => sql`(
+    select product_code as code from ${sql.table(name)} where store_uuid = ${storeUuid} and product_code > ${from}
+    order by product_code limit ${stepSize})`
+  const { rows } = await sql<{ code: string }>`
+    ${next('product')} union ${next(table)} order by code limit ${stepSize}`.execute(db)
+  return rows.map(({ code }) => code)
+}
+
+async function deleteSome({ db }: WriteCatalogue, storeUuid: string, { table }: Rows): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where store_uuid = ${storeUuid} and product_code = any(array(
+      select product_code from ${sql.table(table)} where store_uuid = ${storeUuid}
+      order by product_code limit ${stepSize}))`.execute(db)
+  return numAffectedRows === BigInt(stepSize)
+}
+
+async function readProgress(catalogue: Catalogue, storeUuid: string, rows: Rows) {
+  const { rows: wishes } = await sql`
+    select from attribute_definition where store_uuid = ${storeUuid} and ${sql.ref(rows.use)} limit 1`.execute(
+    catalogue.db,
+  )
+  if (wishes.length === 0) return undefined
+  const { parts, waiting, built } = await readState(catalogue, storeUuid, rows)
+  return { isBuilt: waiting < parts, isBuilding: parts === 0 || waiting > 0, done: built }
+}
