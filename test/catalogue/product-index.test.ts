@@ -111,6 +111,20 @@ it('follows products that are created, changed and deleted, in any order and aga
   expect(await faults()).toEqual([])
 })
 
+it('applies with no prepared statement for each choice of slots, of which there are hundreds', async () => {
+  await define({ A: 'text' })
+  await buildIndex(database.catalogue, store)
+  const prepared = await write(database.catalogue, false, async (work) => {
+    await apply(work, store, ['a'])
+    const { rows } = await sql`
+      select statement from pg_prepared_statements where statement ~ ('insert into ' || 'product_index as')`.execute(
+      work.db,
+    )
+    return rows
+  })
+  expect(prepared).toEqual([])
+})
+
 it('builds only attributes that are new in their slots, or of another type', async () => {
   await add({ a: { A: '1', B: '2', C: '3' } })
   await define({ A: 'text', B: 'number' })

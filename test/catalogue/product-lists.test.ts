@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import type { ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import type { ProductOrder } from '../../src/catalogue/products/list/product-order.ts'
@@ -7,12 +7,17 @@ import { countProducts } from '../../src/catalogue/products/query/count-products
 import { countValues } from '../../src/catalogue/products/query/facets.ts'
 import { listProducts } from '../../src/catalogue/products/query/list-products.ts'
 import { pageProducts } from '../../src/catalogue/products/query/page-products.ts'
+import { chooseSource } from '../../src/catalogue/products/query/source.ts'
+import { createLatest } from '../../src/catalogue/projections/latest.ts'
+import { costly, requestContext } from '../../src/request/context.ts'
+import { ReadLimit } from '../../src/request/read-limit.ts'
+import { newRequestId } from '../../src/request/request-id.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { buildIndex } from '../support/database/product-index.ts'
 import { storeIn } from '../support/factories.ts'
 
 /** No gateway runs: nothing follows the writes. */
-const database = useDatabase()
+const database = useDatabase({ connection: { cores: 1 } })
 const products = 6_000
 
 async function filledStore(count: number): Promise<string> {
@@ -167,4 +172,31 @@ it('refuses an attribute that is declared and not indexed yet with how far that 
     expect(listProducts(catalogue, uuid, { attributes: [{ name, eq: '1' }] }, firstPage)).rejects
   await refused('Color').toThrow('"Color" is being indexed: 0 of 50,001 products')
   await refused('Size').toThrow('"Size" is not: declare it by defineAttributes')
+})
+
+it('waits for the latest writes and chooses what it reads while costly statements have all cores', async () => {
+  const uuid = await filledStore(products)
+  const context = {
+    requestId: newRequestId(),
+    traceparent: undefined,
+    trace: undefined,
+    signal: new AbortController().signal,
+    tenant: 'a',
+    tokenId: 'a',
+    readLimit: new ReadLimit(2 ** 30),
+  }
+  const holder = await database.client()
+  onTestFinished(() => holder.end())
+  await holder.query('select pg_advisory_lock(1)')
+  await requestContext.run(context, async () => {
+    const holding = costly(() => sql`select pg_advisory_lock(1), pg_advisory_unlock(1)`.execute(database.db))
+    await expect.poll(() => database.lockWaiters()).toBe(1)
+    await dirty(uuid, null, 1)
+    const catalogue = { ...database.catalogue, caughtUp: createLatest(database.catalogue) }
+    const chosen = costly(() => chooseSource(catalogue, uuid, { filter: color('c1') }))
+    await sql`delete from product_dirty where store_uuid = ${uuid}`.execute(database.db)
+    expect((await chosen).table).toBe('product_index')
+    await holder.query('select pg_advisory_unlock(1)')
+    await holding
+  })
 })

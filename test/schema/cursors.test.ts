@@ -1,5 +1,6 @@
 import { type GraphQLObjectType, isObjectType } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { cursorOf } from '../../schema/builder/connection.ts'
 import { schema } from '../../schema/index.ts'
 import { withRequestId } from '../support/clients/caller.ts'
 import { ask } from '../support/clients/operations.ts'
@@ -119,4 +120,38 @@ describe('a cursor', () => {
       }
     }
   })
+
+  const times = ['2024-01-01T00:00:00+23:00', '0000-01-01T00:00:00.000000Z', '2024-02-30T00:00:00.000000Z', '2024']
+  it.each(times)('is refused with the time %s, which no cursor has', async (time) => {
+    for (const field of ['CREATED_AT', 'UPDATED_AT']) {
+      const order = `${field === 'CREATED_AT' ? 'createdAt' : 'updatedAt'} desc`
+      const lists = [
+        ['store(storeUuid: $storeUuid) {', `products ${order}`, '', '}'],
+        ['', `products of stores ${order}`, storeUuid, ''],
+      ]
+      for (const [before, name = '', prefix, after] of lists) {
+        const cursor = cursorOf(name, `${prefix}${JSON.stringify([time, 'A'])}`)
+        const page = `orderBy: { field: ${field}, direction: DESC }, after: "${cursor}"`
+        const document = `query ($storeUuid: ID!) { store(storeUuid: $storeUuid) { storeUuid }
+          result: __typename ${before} products(${page}) { edges { cursor } } ${after} }`
+        const { errors } = await gateway.graphql(document, { storeUuid })
+        expect(errors, name).toMatchObject([{ extensions: { code: 'invalid_request' } }])
+      }
+    }
+  })
+})
+
+describe('a time', () => {
+  it.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59'])(
+    'may be %s',
+    async (at) => {
+      const document = `query ($storeUuid: ID!, $at: DateTime!) { store(storeUuid: $storeUuid) {
+      a: products(filter: { createdAt: { from: $at } }) { totalCount nodes { productCode } }
+      b: products(filter: { updatedAt: { from: $at } }, orderBy: { field: UPDATED_AT, direction: DESC }) { totalCount }
+      c: products(filter: { updatedAt: { to: $at } }, orderBy: { field: UPDATED_AT, direction: DESC }) { totalCount }
+      d: products(filter: { createdAt: { to: $at } }) { totalCount }
+    } }`
+      expect((await gateway.graphql(document, { storeUuid, at })).errors).toBeUndefined()
+    },
+  )
 })

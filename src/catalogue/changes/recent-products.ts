@@ -18,7 +18,7 @@ interface LastChanged {
 export async function changedLast(
   { db }: Catalogue,
   uuid: string | null,
-  before: string | null,
+  before: string | Date | null,
   wanted: number,
   from: Date | null | undefined,
 ): Promise<LastChanged | undefined> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { unprepared } from '../../database/connection/session.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { findSlots, productsOf, valueColumns, valuesOf } from './slots.ts'
 
@@ -15,7 +16,7 @@ export const columnsOf = (
 export async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
   const slots = await findSlots(work, storeUuid)
   await sql`
-    insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})
+    ${unprepared} insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})
     select ${storeUuid}::uuid, p.product_code, ${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(slots))}
     from ${productsOf(storeUuid, codes)} p
     order by p.product_code

@@ -49,6 +49,9 @@ function useGenericPlans(isLocal: boolean): string {
 /** Begins a statement whose best plan depends on its values, and whose text on the filter: it is not prepared. */
 export const customPlan = sql`/* custom plan */`
 
+/** Begins a statement with many forms: it is not prepared, as those that are prepared are never forgotten. */
+export const unprepared = sql`/* unprepared */`
+
 export function needsCustomPlan(text: string): boolean {
   return text.trimStart().startsWith('/* custom plan */')
 }

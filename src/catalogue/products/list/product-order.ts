@@ -46,8 +46,11 @@ export function isCursorKey(order: ProductOrder, text: string): boolean {
 function isValue({ field }: ProductOrder, value: unknown): boolean {
   if (field === 'attribute') return value === null || Number.isFinite(value) || isText(value)
   if (!isText(value)) return false
-  return field === 'status' ? isProductStatus(value) : timeOf(value) !== undefined
+  return field === 'status' ? isProductStatus(value) : cursorTime.test(value) && timeOf(value) !== undefined
 }
+
+/** As `to_char` writes it: PostgreSQL has neither a year 0 nor all offsets of RFC 3339. */
+const cursorTime = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && isStorable(value)

@@ -60,7 +60,7 @@ async function listByChange(
   const source = await chooseSource(catalogue, storeUuid, { filter, order, isExact: true })
   const { where } = compile(source, filter)
   const begin = beginOf(order, page)
-  const before = begin?.toString() ?? updatedAt?.to?.toISOString() ?? null
+  const before = begin?.toString() ?? updatedAt?.to ?? null
   // About twice as many as the page has: some may be deleted, or not match the filter.
   for (const wanted of isBare(others) ? [2 * page.limit] : [2 * page.limit, maxChanged]) {
     const last = await changedLast(catalogue, source.uuid, before, wanted, updatedAt?.from)
