@@ -70,7 +70,9 @@ const environment = z.object({
     )
     .optional(),
   rateLimitStore: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),
-  corsOrigins: listOf(isOrigin, 'must be origins such as https://shop.example, separated by commas').default([]),
+  corsOrigins: listOf(isOrigin, 'must be origins such as https://shop.example, or null for files, separated by commas')
+    .transform((origins) => origins.map((origin) => origin.replace(/\/$/, '')))
+    .default([]),
   persistedDocuments: z.string().optional(),
   persistedDocumentsOnly: flag,
   introspection: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
@@ -137,9 +139,9 @@ function listOf(isGood: (item: string) => boolean, message: string) {
     .refine((items) => items.every(isGood), message)
 }
 
-/** Whether the text is an origin as browsers send it: a scheme, a host and perhaps a port. `*` is none. */
+/** Whether the text is an origin: a scheme, a host and perhaps a port, or `null` for files. `*` is none. */
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text
+  return text === 'null' || URL.parse(text)?.origin === text.replace(/\/$/, '')
 }
 
 function durationOf(text: string, context: z.RefinementCtx): number {

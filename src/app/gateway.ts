@@ -139,7 +139,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
       return metrics.read()
     },
     memory,
-    cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
+    cors: createCors(corsOrigins, log),
     trace: tracing?.begin,
     onServed: (served, trace) => {
       const { api, operation, status, durationMs, requestId } = served

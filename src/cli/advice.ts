@@ -21,7 +21,7 @@ const steps: Record<string, string> = {
   '42P01': 'Run "catalog migrate" first.',
   '42703': 'Run "catalog migrate" first.',
   '42501': 'Give the user of DATABASE_URL the right to do this.',
-  EADDRINUSE: 'Stop the program that listens there, or set PORT to another port; PORT=0 picks a free one.',
+  EADDRINUSE: 'Stop the program that listens there, or set PORT to another port, or --port; 0 picks a free one.',
   EADDRNOTAVAIL: 'Set HOST to an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.',
   EACCES: 'Choose a port from 1024 on, or a file that may be written.',
   ENOENT: 'Check the path.',

@@ -5,8 +5,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   serve: [
     'catalog serve',
     'catalog serve --demo',
+    'catalog serve --host 0.0.0.0 --port 8080',
     'catalog serve --workers 4',
-    'PORT=8080 DATABASE_URL=postgresql://gateway@db/catalogue catalog serve',
+    'DATABASE_URL=postgresql://gateway@db/catalogue catalog serve',
   ],
   migrate: ['catalog migrate', 'catalog migrate --json'],
   import: [

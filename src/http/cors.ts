@@ -1,10 +1,23 @@
 import type { IncomingMessage } from 'node:http'
+import type { Logger } from 'pino'
+import { shown } from '../text.ts'
 
-/** Makes the CORS check for pages of the origins; undefined for other origins. */
-export function createCors(origins: readonly string[]) {
+/** So many refused origins are logged. */
+const maxLogged = 10
+
+/** Makes the CORS check for pages of the origins; undefined for other origins, which are logged once each. */
+export function createCors(origins: readonly string[], log: Logger) {
   const allowed = new Set(origins)
-  return ({ method, headers: { origin, ...headers } }: IncomingMessage) => {
-    if (origin === undefined || !allowed.has(origin)) return undefined
+  const refused = new Set<string>()
+  return ({ method, headers: { origin, host, ...headers } }: IncomingMessage) => {
+    if (origin === undefined) return undefined
+    if (!allowed.has(origin)) {
+      const isOwn = headers['sec-fetch-site'] === 'same-origin' || URL.parse(origin)?.host === host
+      if (isOwn || refused.has(origin) || refused.size >= maxLogged) return undefined
+      refused.add(origin)
+      log.warn({ origin: shown(origin) }, 'the browser refuses this page of another origin: CORS_ORIGINS lacks it')
+      return undefined
+    }
     // A preflight request carries no token.
     const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
     const seen = {

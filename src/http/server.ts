@@ -15,8 +15,7 @@ import { type Routes, route } from './router.ts'
 
 export interface ServerOptions extends Routes {
   trace?: Tracing['begin'] | undefined
-  /** The CORS check; undefined: pages of other origins are refused. */
-  cors?: ReturnType<typeof createCors> | undefined
+  cors: ReturnType<typeof createCors>
   /** Called for each request after its answer is handed to the socket. */
   onServed(served: ServedRequest, trace: Trace | undefined): void
 }
@@ -74,7 +73,7 @@ async function serve(
   response: ServerResponse,
   { requestId }: RequestContext,
 ): Promise<RequestSummary> {
-  const allowed = options.cors?.(request)
+  const allowed = options.cors(request)
   try {
     if (allowed?.isPreflight) {
       respond(request, response, requestId, { status: 204, headers: {} }, allowed.headers)

@@ -175,6 +175,7 @@ describe('a client that is slow, or goes away', () => {
       maxAnswerBytes: 0,
       pages: new Map(),
       onServed: () => {},
+      cors: () => undefined,
       metrics: never,
     })
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000 })

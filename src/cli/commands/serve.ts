@@ -6,7 +6,7 @@ import { type Config, maxWorkers, readConfig } from '../../app/config.ts'
 import { createLog } from '../../app/log.ts'
 import { openDatabase } from '../../database/open.ts'
 import type { Database } from '../../database/tables.ts'
-import { listen } from '../../http/listen.ts'
+import { listen, requireFreePort } from '../../http/listen.ts'
 import { jsonFlag, wholeNumber } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { untilSignal } from '../until-signal.ts'
@@ -15,25 +15,41 @@ import { nameDatabase, originOf, withDatabase } from '../with-database.ts'
 /** A process that has not ended this long after the signal is ended by force. */
 const maxStopMs = 15_000
 
+interface ServeOptions {
+  demo: boolean
+  host?: string
+  port?: number
+  workers?: number
+}
+
 /** `catalog serve`: runs until SIGINT or SIGTERM; a second signal ends it at once. */
 export function addServe(program: Command): void {
   program
     .command('serve')
     .description('run the gateway (what `npm start` does)')
     .option('--demo', 'load a small demo catalogue into an empty database', false)
+    .option('--host <ADDRESS>', 'the address to listen on (default: HOST, otherwise 127.0.0.1)')
+    .option('--port <N>', 'the port; 0 picks a free one (default: PORT, otherwise 4000)', wholeNumber(0, 65_535))
     .option(
       '--workers <N>',
       'number of processes that answer requests (default: WORKERS, otherwise 1)',
       wholeNumber(1, maxWorkers),
     )
-    .action(async ({ demo, workers }: { demo: boolean; workers?: number }) => {
+    .action(async ({ demo, host, port, workers }: ServeOptions) => {
       const { env } = process
-      const config = readConfig(workers === undefined ? env : { ...env, WORKERS: String(workers) })
+      const config = readConfig({
+        ...env,
+        ...(host !== undefined && { HOST: host }),
+        ...(port !== undefined && { PORT: String(port) }),
+        ...(workers !== undefined && { WORKERS: String(workers) }),
+      })
       const log = createLog(config.logLevel)
       if (config.workers > 1 && (await import('node:cluster')).default.isWorker) {
         const { runWorker } = await import('../../app/cluster/worker.ts')
         return runWorker(config, env, log)
       }
+      // Before anything is created: a first start that fails later would have printed its token in vain.
+      await requireFreePort(config)
       nameDatabase(config)
       const stopped = untilSignal().then((signal) => {
         log.info({ signal }, 'stopping')
@@ -93,8 +109,11 @@ function printToken({ secret, exists }: { secret?: string; exists: boolean }): v
   if (secret !== undefined) {
     const shown = `Admin token, shown only once:\n\n  ${secret}\n\nSend it as "Authorization: Bearer ${secret}".`
     process.stderr.write(`\n${shown}\n\n`)
-  } else if (!exists) {
-    process.stderr.write(`There are tokens, but no valid one has the scope admin. To make one, run "${command}".\n`)
+  } else {
+    const found = exists
+      ? 'An earlier start printed the admin token.'
+      : 'There are tokens, but no valid one is for admin.'
+    process.stderr.write(`${found} To make one, run "${command}".\n`)
   }
 }
 
