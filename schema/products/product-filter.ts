@@ -91,7 +91,7 @@ const ProductOrderField = builder.enumType('ProductOrderField', {
     ATTRIBUTE: {
       value: 'attribute',
       description:
-        'Value of `attribute`, as it is declared: numbers by size, all else by the first 255 characters. Without a declaration numbers come before other values. Products without such a value come last, in both directions.',
+        'Value of `attribute`, as it is declared: numbers by size, all else by the first 255 characters. Without a declaration numbers come before other values. Products without such a value come last, by code, in both directions.',
     },
   } satisfies Record<string, { value: ProductOrder['field']; description: string }>,
 })

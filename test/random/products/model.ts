@@ -108,7 +108,7 @@ function inMicroseconds(time: string): string {
   return time.replace('Z', '000Z')
 }
 
-/** By the order, then by code; products without a value come last in both directions. */
+/** By the order, then by code; products without a value come last in both directions, by code ascending. */
 export function sorted(products: readonly ModelProduct[], { field, attribute = '', direction }: Order): ModelProduct[] {
   const sign = direction === 'DESC' ? -1 : 1
   const orderedBy = (product: ModelProduct): string | undefined => {
@@ -128,7 +128,7 @@ export function sorted(products: readonly ModelProduct[], { field, attribute = '
     const [left, right] = [orderedBy(a), orderedBy(b)]
     if (left === undefined || right === undefined) {
       if (left !== right) return left === undefined ? 1 : -1
-      return sign * byBytes(a.code, b.code)
+      return byBytes(a.code, b.code)
     }
     return sign * (compare(left, right) || byBytes(a.code, b.code))
   })

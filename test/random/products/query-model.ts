@@ -68,7 +68,7 @@ function isDuring(time: string, range: ProductFilter['createdAt']): boolean {
   return (from == null || time >= inMicroseconds(from)) && (to == null || time < inMicroseconds(to))
 }
 
-/** By the order, then by code; products without a value come last in both directions. */
+/** By the order, then by code; products without a value come last in both directions, by code ascending. */
 export function sorted(products: readonly ModelProduct[], order: ProductOrder, typeOf: TypeOf): ModelProduct[] {
   const { field, attribute, direction } = order
   const sign = direction === 'desc' ? -1 : 1
@@ -87,7 +87,8 @@ export function sorted(products: readonly ModelProduct[], order: ProductOrder, t
   return [...products].sort((a, b) => {
     const [left, right] = [keyOf(a), keyOf(b)]
     if ((left === undefined) !== (right === undefined)) return left === undefined ? 1 : -1
-    return sign * (compare(left ?? '', right ?? '') || byCodePoints(a.code, b.code))
+    if (left === undefined || right === undefined) return byCodePoints(a.code, b.code)
+    return sign * (compare(left, right) || byCodePoints(a.code, b.code))
   })
 }
 

@@ -11,6 +11,8 @@ type Condition = RawBuilder<boolean>
 /** Products that follow each other in an order: those with a number, with a text, or without a value. */
 interface Part {
   kind: 'number' | 'text' | 'none'
+  /** Products without a value: by code, in both directions. */
+  isLast?: true
   /** Which products `p` these are. */
   where: Condition | false
   /** What orders them, before the code. */
@@ -39,8 +41,6 @@ export function beginOf(order: ProductOrder, { after, before, backwards }: Produ
 
 /** The parts of a page of the products `p` of a source. Throws `invalid_request` for a cursor of another type. */
 export function planPage(source: Source, order: ProductOrder, page: ProductPage): PagePart[] {
-  const isDescending = order.direction === 'desc'
-  const direction = isDescending === page.backwards ? sql`asc` : sql`desc`
   const all = partsOf(source, order)
   const places = (['after', 'before'] as const).flatMap((side) => {
     return page[side] === undefined ? [] : [{ side, ...placeOf(order, page[side], all) }]
@@ -48,6 +48,8 @@ export function planPage(source: Source, order: ProductOrder, page: ProductPage)
   const parts = all.flatMap((part, nth): PagePart[] => {
     const isOutside = places.some(({ side, at }) => (side === 'after' ? nth < at : nth > at))
     if (isOutside) return []
+    const isDescending = order.direction === 'desc' && !part.isLast
+    const direction = isDescending === page.backwards ? sql`asc` : sql`desc`
     const bounds = places
       .filter(({ at }) => at === nth)
       .map(({ side, value, code }) => {
@@ -87,13 +89,13 @@ function partsOf(source: Source, { field, attribute, direction }: ProductOrder):
   }
 }
 
-/** Products without a value come last, in both directions. */
+/** Products without a value come last, by code ascending, in both directions. */
 function ofAttribute(source: Source, name: string, isDescending: boolean): Part[] {
   const { as, text, number } = valuesOf(source, name)
   const numbers: Part = { kind: 'number', where: sql`${number} is not null`, key: number, type: sql`float8` }
   const texts: Part = { kind: 'text', where: sql`${text} is not null`, key: text }
-  if (as === 'numbers') return [numbers, { kind: 'none', where: sql`${number} is null` }]
-  const none: Part = { kind: 'none', where: sql`${text} is null` }
+  if (as === 'numbers') return [numbers, { kind: 'none', isLast: true, where: sql`${number} is null` }]
+  const none: Part = { kind: 'none', isLast: true, where: sql`${text} is null` }
   if (as === 'texts') return [texts, none]
   const otherTexts = { ...texts, where: sql<boolean>`(${text} is not null and ${number} is null)` }
   return isDescending ? [otherTexts, numbers, none] : [numbers, otherTexts, none]
