@@ -79,7 +79,7 @@ export const UpdateProducts = {
   attribute: z.string().describe("Name of the attribute, or `status`."),
   reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
 })).describe("Every invalid attribute of the product."),
-})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 8 MiB, the first one of each product before others."),
+})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
 }
 export const CreateStore = {
@@ -89,13 +89,13 @@ export const CreateStore = {
 export const DeleteAssets = {
   deleted_count: z.int().min(0).describe("Number of assets deleted, each with all its links."),
   failed: z.int().min(0).describe("Number of items or asset ids that failed."),
-  error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 8 MiB; an empty list when nothing failed."),
+  error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
   more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
 }
 export const UnlinkAssets = {
   unlinked: z.int().min(0).describe("Number of links removed. The assets are kept."),
   failed: z.int().min(0).describe("Number of items or asset ids that failed."),
-  error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 8 MiB; an empty list when nothing failed."),
+  error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
   more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
 }
 export const CreateProducts = {
@@ -108,7 +108,7 @@ export const CreateProducts = {
   attribute: z.string().describe("Name of the attribute, or `status`."),
   reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
 })).describe("Every invalid attribute of the product."),
-})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 8 MiB, the first one of each product before others."),
+})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
 }
 export const ListProducts = {
@@ -125,7 +125,7 @@ export const PlaceAssets = {
   created: z.int().min(0).describe("Number of assets that are new in their group."),
   updated: z.int().min(0).describe("Number of assets that were in their group and moved."),
   failed: z.int().min(0).describe("Number of items or asset ids that failed."),
-  error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 8 MiB; an empty list when nothing failed."),
+  error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
   more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
 }
 export const ListChanges = {
@@ -170,7 +170,7 @@ export const RevertRequest = {
   requirements: z.int().min(0).describe("Number of channels whose requirements changed."),
   store_fields: z.int().min(0).describe("Number of fields of the store changed."),
 }).describe("Numbers of what was changed."),
-  skipped: z.array(SkippedItem).describe("What was not reverted: at most 10,000 items and 8 MiB."),
+  skipped: z.array(SkippedItem).describe("What was not reverted: at most 10,000 items and 4 MiB."),
   more: z.int().min(0).describe("Number of items that `skipped` leaves out."),
 }
 export const ListStores = {

@@ -25,6 +25,8 @@ export interface Endpoint<
   dependsOnFilter?: boolean
   /** The listing of asset groups: run by `Reader.listAssets`, which has versions, and so an ETag. */
   isAssetListing?: boolean
+  /** Whether its answer may have thousands of rows or items, whatever the request has. */
+  isLong?: boolean
   /** Reasons of errors that other endpoints do not have. */
   extraReasons?: readonly string[]
   /** The shapes of the query parameters and, if the operation takes one, of the body. */

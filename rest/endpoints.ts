@@ -323,6 +323,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Restores the values from before a request, in one transaction. Values changed by later requests are skipped, overwritten, or fail the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
     isExtension: true,
+    isLong: true,
     extraReasons: ['request_not_found', 'not_revertible'],
     dataShape: output.writtenShape(answers.RevertRequest),
     document: operations.RevertRequestDocument,

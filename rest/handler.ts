@@ -9,7 +9,7 @@ import { createRoutes, prefix, type Route } from './path.ts'
 import { readJsonBody, readRequest } from './request/read-request.ts'
 import { envelope, errorEnvelope, toJson } from './response/envelope.ts'
 import { receiptLink } from './response/receipt-link.ts'
-import { answerTable } from './response/table.ts'
+import { answerTable, isAskedForRows } from './response/table.ts'
 import { toHttpError } from './response/to-http-error.ts'
 import { withoutSuccesses } from './response/translate.ts'
 import type { Execute, RestServices, Result } from './services.ts'
@@ -86,7 +86,8 @@ async function answer<Caller>(
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody ? await readJsonBody(request) : undefined
   const runHere = () => answerHere({ ...request, values }, endpoint, caller, body, services)
-  return services.runHereOrInPool(request, caller, body, runHere)
+  const isLong = endpoint.isLong === true || (endpoint.table !== undefined && isAskedForRows(request))
+  return services.runHereOrInPool(request, { endpoint, isLong }, caller, body, runHere)
 }
 
 async function answerHere<Caller>(

@@ -60,6 +60,7 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
     method: 'GET',
     path: `/reports/${name}`,
     isExtension: true,
+    isLong: true,
     dataShape: { rows: answer.rows.describe('Rows of the report.') },
     repeatable: ['store_uuids'],
     table: {

@@ -4,6 +4,7 @@ import type { HttpResponse, RestRequest } from '../src/request/exchange.ts'
 import type { HttpError } from '../src/request/http-error.ts'
 import type { Staleness } from '../src/request/preferences.ts'
 import type { AnswerCache } from './conditional.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Enumerations } from './request/shapes.ts'
 
 /** What the REST API needs from the gateway. */
@@ -15,9 +16,10 @@ export interface RestServices<Caller> {
   execute: Execute<Caller>
   /** Chooses the database of a read: the primary or a replica. */
   reader(staleness: Staleness, caller: Caller): Promise<Reader<Caller>>
-  /** Answers a request with `runHere`, or in the pool if its body or the data that it reads is too large. */
+  /** Answers a request with `runHere`, or in the pool if its answer may be long, its body is, or what it may read. */
   runHereOrInPool(
     request: RestRequest<Caller>,
+    work: { endpoint: Endpoint; isLong: boolean },
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
     runHere: () => Promise<HttpResponse>,

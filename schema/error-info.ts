@@ -34,7 +34,7 @@ export const failureFields = (t: Fields<ItemFailures>) => ({
   }),
   errorInfo: t.field({
     type: [ErrorInfo],
-    description: 'One entry per failure, at most 10,000 and 8 MiB; an empty list when nothing failed.',
+    description: 'One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed.',
     resolve: ({ failures }) => failures,
   }),
   more: t.exposeInt('more', { description: 'Number of failures that `errorInfo` leaves out.' }),

@@ -39,7 +39,7 @@ const replaced: z.ZodRawShape = {
     .min(1)
     .optional()
     .describe(
-      'Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.',
+      'Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.',
     ),
 }
 

@@ -31,6 +31,11 @@ export async function answerTable(
 export const tableFormats = ['text/csv', 'application/jsonl'] as const
 const formats: readonly string[] = ['application/json', ...tableFormats]
 
+/** Whether the answer is to be a table: a page of wide rows has many more cells than values. */
+export function isAskedForRows({ headers }: RestRequest): boolean {
+  return formatOf(headers.accept) !== 'application/json'
+}
+
 const wildcards = ['*/*', 'application/*']
 
 /** The first format that is accepted, by weight; JSON if none is. */

@@ -1,3 +1,4 @@
+import { maxFailures } from '../../src/catalogue/bounded-failures.ts'
 import {
   type RevertPolicy,
   type RevertResult,
@@ -67,7 +68,7 @@ const RevertResultRef = builder.objectRef<RevertResult>('RevertResult').implemen
     reverted: t.expose('reverted', { type: RevertedCountsRef, description: 'Numbers of what was changed.' }),
     skipped: t.expose('skipped', {
       type: [SkippedItemRef],
-      description: 'What was not reverted: at most 10,000 items and 8 MiB.',
+      description: 'What was not reverted: at most 10,000 items and 4 MiB.',
     }),
     more: t.exposeInt('more', { description: 'Number of items that `skipped` leaves out.' }),
   }),
@@ -76,6 +77,7 @@ const RevertResultRef = builder.objectRef<RevertResult>('RevertResult').implemen
 builder.mutationFields((t) => ({
   revertRequest: t.field({
     type: RevertResultRef,
+    complexity: { field: maxFailures, multiplier: 1 },
     description:
       'Restores the values from before a request, in one transaction, also where present attribute definitions would refuse them. A revert can be reverted itself. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `store_not_found`, `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`, `quota_exceeded` (the reverts of a store record at most 1 GiB in 24 hours).',
     args: {

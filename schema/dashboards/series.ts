@@ -66,11 +66,15 @@ const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint').implement({
 })
 
 const mostPoints = 2_000
+const usualPoints = 500
 
 builder.queryField('series', (t) =>
   t.field({
     type: [SeriesPointRef],
-    complexity: ({ storeUuids }) => ({ field: 10 * (storeUuids?.length ?? mostStores), multiplier: 500 }),
+    complexity: ({ storeUuids, maxPoints }) => ({
+      field: 10 * (storeUuids?.length ?? mostStores),
+      multiplier: maxPoints ?? usualPoints,
+    }),
     description:
       'A metric over time, summed over the stores unless `by` has `STORE`: each interval up to now has a point, ordered by label and time. Errors: `invalid_request` (dimensions that the metric does not have; more points than `maxPoints`, or than 20,000 in all), `store_not_found`, `changes_disabled`.',
     args: {
@@ -85,7 +89,7 @@ builder.queryField('series', (t) =>
           'Length of an interval, from midnight (UTC) or Monday on: whole minutes; of numbers of products whole hours. Default: what makes at most `maxPoints` intervals.',
       }),
       maxPoints: t.arg.int({
-        defaultValue: 500,
+        defaultValue: usualPoints,
         description: `Maximum number of intervals: 1 to ${mostPoints}.`,
         validate: { min: 1, max: mostPoints },
       }),
@@ -93,7 +97,7 @@ builder.queryField('series', (t) =>
     resolve: (_root, { metric: name, by, interval, maxPoints, ...given }, context) => {
       const metric = metrics[name]
       if (metric !== importedRowsMetric) requireLedger(context)
-      const request = { ...given, by: by ?? [], intervalMs: interval, maxPoints: maxPoints ?? 500 }
+      const request = { ...given, by: by ?? [], intervalMs: interval, maxPoints: maxPoints ?? usualPoints }
       return costly(() => listSeries(context.catalogue, metric, request))
     },
   }),

@@ -58,7 +58,7 @@ const commonFields = (t: Fields<{ storeUuid: string; failedProducts: FailedProdu
   failedProducts: t.expose('failedProducts', {
     type: [FailedProductRef],
     description:
-      'Products that were not written, each with every invalid attribute: at most 10,000 failures and 8 MiB, the first one of each product before others.',
+      'Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others.',
   }),
   more: t.exposeInt('more', { description: 'Number of failures that `failedProducts` leaves out.' }),
 })

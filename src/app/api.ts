@@ -6,10 +6,10 @@ import type { Caller } from '../auth/caller.ts'
 import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
 import { catalogueFor, type Origin } from '../catalogue/catalogue.ts'
 import { createLatest } from '../catalogue/projections/latest.ts'
+import { createReads } from '../event-loop/reads.ts'
 import { chooseRoute, routeLimits as defaultRouteLimits } from '../event-loop/route.ts'
-import { runHereFirst } from '../event-loop/run-here-first.ts'
 import { createContext } from '../graphql/context.ts'
-import { createEngine, type PreparedOperation } from '../graphql/prepare.ts'
+import { createEngine } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
 import type { Routes } from '../http/router.ts'
@@ -19,7 +19,7 @@ import { shapeOfJson } from '../request/json-shape.ts'
 import type { Staleness } from '../request/preferences.ts'
 import { traced } from '../request/traced.ts'
 import type { ApiOptions } from './gateway-options.ts'
-import { createRestServices, type RunOptions } from './rest-services.ts'
+import { createRestServices, type IsHeavy, type RunOptions } from './rest-services.ts'
 
 /** REST and GraphQL over one schema. Requests and answers are plain data. */
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
@@ -63,25 +63,28 @@ export function createApi(options: ApiOptions): Api {
     thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))])
   const engine = createEngine(schema, options.introspection)
   const prepare = createGraphQL(engine, options.persistedDocuments, log)
-  const isHeavy = (body: Uint8Array, cost = 0, copies = 1) => {
-    const weight = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies, cost }
-    return threads !== undefined && chooseRoute(weight, routeLimits) === 'pool'
+  const reads = createReads(routeLimits.readBytes)
+  const isHeavy: IsHeavy = ({ body = new Uint8Array(), cost = 0, copies = 1, isRead }) => {
+    const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
+    const mayReadMuch = isRead && reads.areLarge()
+    return threads !== undefined && chooseRoute({ ...size, cost, mayReadMuch }, routeLimits) === 'pool'
   }
   // A larger GraphQL body is not even parsed here: the pool checks its document too.
   const maxParsedBytes = 4 * routeLimits.bytes
   const contextOf = contextBy('rest')
-  const parts = { ...options, recordsChanges, routeLimits, isHeavy, chooseReplica, contextOf, errorOf }
+  const parts = { ...options, recordsChanges, isHeavy, reads, chooseReplica, contextOf, errorOf }
   const services = createRestServices(engine, parts)
   const handleRest = createHandler(endpoints, services)
   const handleGraphQL: Api['graphql'] = async (request, caller, requestId) => {
-    const { body = new Uint8Array() } = request
-    if (threads && body.length > maxParsedBytes) return threads.graphql(request, caller)
+    const { body } = request
+    if (threads && body && body.length > maxParsedBytes) return threads.graphql(request, caller)
     const prepared = prepare(request, caller, requestId)
     if ('status' in prepared) return { answer: prepared }
-    const { name, isMutation, size } = prepared.operation
+    const { name, isMutation, size, access } = prepared.operation
+    const isRead = !isMutation || access.readsInPayload
     // Each root field of a mutation may use the same variables.
     const copies = isMutation ? size.rootFields : 1
-    if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
+    if (threads && isHeavy({ body, cost: prepared.cost, copies, isRead })) return threads.graphql(request, caller)
     const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
     const { maxAffected } = prepared
     const isLatest = prepared.staleness?.isLatest
@@ -90,19 +93,11 @@ export function createApi(options: ApiOptions): Api {
       const answer = await traced('operation', name, () => prepared.run(context))
       return { answer, summary: { operation: name, isWrite: isMutation } }
     }
-    const kind = kindOf(prepared.operation)
-    const repeat = threads && (() => threads.graphql(request, caller))
-    return runHereFirst<OperationResult>({ kind, maxRows: routeLimits.rows, run, repeat })
+    return isRead ? reads.run(run) : run()
   }
   return {
     errorOf,
     rest: async (request) => located(await handleRest(request)),
     graphql: async (...request) => located(await handleGraphQL(...request)),
   }
-}
-
-function kindOf({ isMutation, access, size }: PreparedOperation) {
-  if (!isMutation) return 'read'
-  if (access.readsInPayload) return 'transaction'
-  return size.rootFields === 1 ? 'write' : 'several writes'
 }

@@ -17,6 +17,7 @@ import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import { ownVersion } from '../database/version.ts'
 import { createMemoryBudget } from '../fair-share/memory-budget.ts'
+import { maxAnswerBytes as ordinaryAnswerBytes } from '../graphql/limits/answer-size.ts'
 import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
 import { listen } from '../http/listen.ts'
@@ -106,7 +107,7 @@ interface ServerParts {
 function createServer(options: GatewayOptions, parts: ServerParts): Server {
   const { api, replicas, kind, status, projectionFailures } = parts
   const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, log } = options
-  const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = 16 * mebibyte } = options
+  const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = ordinaryAnswerBytes } = options
   const { enumerations } = globalConfig
   const memory = createMemoryBudget(maxHeldBytes)
   const metrics = createMetrics({

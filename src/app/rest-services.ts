@@ -14,23 +14,31 @@ import { type Caller, shareOf } from '../auth/caller.ts'
 import { groupsText, groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Replica } from '../database/replicas/replica-first.ts'
 import type { Database } from '../database/tables.ts'
-import type { RouteLimits } from '../event-loop/route.ts'
-import { runHereFirst } from '../event-loop/run-here-first.ts'
+import type { Reads } from '../event-loop/reads.ts'
 import { requireAccess } from '../graphql/access.ts'
 import type { Context } from '../graphql/context.ts'
 import type { Engine } from '../graphql/prepare.ts'
 import { publicErrors } from '../graphql/public-error.ts'
 import { doOnce } from '../idempotency/once.ts'
 import type { Staleness } from '../request/preferences.ts'
+import { maxReadBytes, maxTextBytes } from '../request/read-bytes.ts'
 import { traced } from '../request/traced.ts'
 import type { ApiOptions } from './gateway-options.ts'
 
 interface RestParts extends ApiOptions, Pick<RestServices<Caller>, 'recordsChanges' | 'errorOf'> {
-  routeLimits: RouteLimits
-  isHeavy(body: Uint8Array): boolean
+  isHeavy: IsHeavy
+  reads: Reads
   chooseReplica(staleness: Staleness, caller: Caller): Promise<Replica | undefined>
   contextOf(caller: Caller, requestId: string, options?: RunOptions): Context
 }
+
+/** Whether a request runs in the pool; `copies`: how often it uses its body. */
+export type IsHeavy = (request: {
+  body: Uint8Array | undefined
+  cost?: number
+  copies?: number
+  isRead: boolean
+}) => boolean
 
 export interface RunOptions {
   transaction?: Transaction<Database> | undefined
@@ -125,12 +133,15 @@ function withoutGroups(document: DocumentNode): DocumentNode {
   return visit(document, { Field: ({ name }) => (name.value === 'groups' ? null : undefined) })
 }
 
-function createRunHereOrInPool({ threads, routeLimits, isHeavy }: RestParts): RestServices<Caller>['runHereOrInPool'] {
-  return async (request, caller, body, run) => {
-    const inPool = threads && (() => threads.rest(request, caller, body))
-    if (inPool && body && isHeavy(body)) return inPool()
+/** The number of rows, or of items, that a long answer may have. */
+const longCost = 10_000
+
+function createRunHereOrInPool({ threads, isHeavy, reads }: RestParts): RestServices<Caller>['runHereOrInPool'] {
+  return async (request, { endpoint, isLong }, caller, body, run) => {
     // Only reads have no body.
-    const kind = body === undefined ? 'read' : 'write'
-    return runHereFirst({ kind, maxRows: routeLimits.rows, run, repeat: inPool })
+    const isRead = body === undefined
+    if (threads && isHeavy({ body, cost: isLong ? longCost : 0, isRead })) return threads.rest(request, caller, body)
+    if (!isRead) return run()
+    return reads.run(run, endpoint.isAssetListing ? maxTextBytes : maxReadBytes)
   }
 }

@@ -1,5 +1,5 @@
 export const maxFailures = 10_000
-const maxBytes = 8 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 export const maxReasonLength = 200
 
 /** The text, cut to the length of a reason: ten thousand failures may repeat it. */
@@ -12,7 +12,7 @@ export function reasonOf(expected: string, got: string): string {
   return `${brief(expected, maxReasonLength - 6 - got.length)}; got ${got}`
 }
 
-/** Keeps at most 10,000 failures and 8 MiB of their JSON, and counts the others as `more`. */
+/** Keeps at most 10,000 failures and 4 MiB of their JSON, and counts the others as `more`. */
 export class BoundedFailures<Failure extends object> {
   readonly kept: Failure[] = []
   more = 0

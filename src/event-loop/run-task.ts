@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type RequestContext, requestContext } from '../request/context.ts'
-import { ReadLimit } from '../request/read-limit.ts'
+import { ReadBytes } from '../request/read-bytes.ts'
 
 /** TaskResult for a thread of the pool, as plain data. */
 export interface Task<Input = unknown> {
@@ -33,7 +33,7 @@ export async function runTask<Input, Output>(
   cancellation.once('message', () => cancelled.abort())
   const reportProgress = () => cancellation.postMessage('progress')
   reportProgress()
-  const context = { ...given, trace: undefined, signal: cancelled.signal, readLimit: new ReadLimit(), reportProgress }
+  const context = { ...given, trace: undefined, signal: cancelled.signal, readBytes: new ReadBytes(), reportProgress }
   try {
     const { output, moved } = await requestContext.run(context, work, input, context)
     return move({ [transferableSymbol]: moved, [valueSymbol]: { output } })

@@ -4,7 +4,9 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isCompositeType,
+  isListType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -76,6 +78,8 @@ export function requireAccess({ scopes, allStores }: Access, caller: Caller): vo
 export interface SelectedField {
   name: string
   isRoot: boolean
+  /** How many of the fields down to this one are lists. */
+  lists: number
   /** The type that it is selected of; like its field, undefined in an invalid document. */
   type: GraphQLNamedType | undefined
   field: GraphQLField<unknown, unknown> | undefined
@@ -87,20 +91,21 @@ export function fieldsOf(schema: GraphQLSchema, document: DocumentNode, operatio
   const fragments = new Map(definitions.map((fragment) => [fragment.name.value, fragment]))
   const root = schema.getRootType(operation.operation)
   const found: SelectedField[] = []
-  const collect = ({ selections }: SelectionSetNode, type: GraphQLNamedType | null | undefined): void => {
+  const collect = ({ selections }: SelectionSetNode, type: GraphQLNamedType | null | undefined, above = 0): void => {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value
         const field = isObjectType(type) ? type.getFields()[name] : undefined
-        found.push({ name, isRoot: type === root, type: type ?? undefined, field })
-        if (selection.selectionSet) collect(selection.selectionSet, field && getNamedType(field.type))
+        const lists = field && isListType(getNullableType(field.type)) ? above + 1 : above
+        found.push({ name, isRoot: type === root, lists, type: type ?? undefined, field })
+        if (selection.selectionSet) collect(selection.selectionSet, field && getNamedType(field.type), lists)
         continue
       }
       const isSpread = selection.kind === Kind.FRAGMENT_SPREAD
       const part = isSpread ? fragments.get(selection.name.value) : selection
       if (isSpread) fragments.delete(selection.name.value)
       const condition = part?.typeCondition
-      if (part) collect(part.selectionSet, condition ? schema.getType(condition.name.value) : type)
+      if (part) collect(part.selectionSet, condition ? schema.getType(condition.name.value) : type, above)
     }
   }
   collect(operation.selectionSet, root)

@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, p
 import { LRUCache } from 'lru-cache'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { forbidden, invalidRequest } from '../errors.ts'
-import { type Access, accessOf, fieldsOf, requireAccess } from './access.ts'
+import { type Access, accessOf, fieldsOf, requireAccess, type SelectedField } from './access.ts'
 import { createCost } from './limits/cost.ts'
 import { type DocumentSize, sizeOf } from './limits/document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits/limits.ts'
@@ -14,6 +14,8 @@ export interface PreparedOperation {
   readonly access: Access
   readonly size: DocumentSize
   readonly isMutation: boolean
+  /** Whether the answer can repeat what is read, or a name of the document: it can be longer than what is read. */
+  readonly mayRepeat: boolean
   /** Its first root field: names the operation in the log and the metrics. */
   readonly name: string
   /** Its cost with these variables. Throws `InvalidVariables`. */
@@ -91,10 +93,17 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
     size,
     access,
     isMutation: operation.operation === 'mutation',
+    mayRepeat: size.aliases > 0 || size.fragments > 0 || mayRepeat(fields),
     name: fields[0]?.name ?? 'none',
     cost: createCost(schema, document, operation),
     run: access.readsInPayload ? runInTransaction(run) : run,
   }
+}
+
+/** Whether a field is selected twice, or a list within a list: what is loaded once is then in many places. */
+function mayRepeat(fields: readonly SelectedField[]): boolean {
+  const names = new Set(fields.map(({ type, name }) => `${type?.name}.${name}`))
+  return names.size < fields.length || fields.some(({ lists }) => lists > 1)
 }
 
 const unknownOperation =

@@ -16,9 +16,8 @@ import {
 } from 'graphql'
 import { write } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
-import { currentReadLimit } from '../request/context.ts'
 import { type Context, createContext } from './context.ts'
-import { bytesOf, requireShort } from './limits/answer-size.ts'
+import { requireAnswerableData } from './limits/answer-size.ts'
 
 /** Runs one operation of a document. The result's errors have what resolvers threw. */
 export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>
@@ -85,15 +84,12 @@ export function runInTransaction(run: Run): Run {
     const jobQueued = () => {
       jobs++
     }
-    const readLimit = currentReadLimit()
     const isOfPayload = ({ path = [] }: GraphQLError) => path.length > 1
     const hasFailed = ({ errors }: ExecutionResult) => errors?.some(isOfPayload)
     const result = await write(context.catalogue, hasFailed, async (catalogue) => {
       jobs = 0
-      readLimit.beginAttempt()
       const made = await run(variables, createContext({ ...context, catalogue, jobQueued }))
-      readLimit.requireShortBeforeCommit(made.data)
-      requireShort(bytesOf(made.data))
+      requireAnswerableData(made.data)
       return made
     })
     if (hasFailed(result)) return { ...result, data: null }

@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import { CatalogueError, invalidRequest, type Reason, statusOf } from '../errors.ts'
 import { lazy } from '../lazy.ts'
-import { currentReadLimit } from '../request/context.ts'
 import type { HttpResponse, RequestHeaders } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
 import { preferenceApplied, readStaleness, readWritePreferences, type Staleness } from '../request/preferences.ts'
 import { isObject } from '../text.ts'
 import type { Context } from './context.ts'
+import { requireShort } from './limits/answer-size.ts'
 import { InvalidVariables } from './limits/cost.ts'
 import { limitsOf, requireFewItems, tooCostly } from './limits/limits.ts'
 import { documentOf, type PersistedDocuments } from './persisted-documents.ts'
@@ -60,7 +60,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
       const result = async () => {
         const { data: whole, errors } = await operation.run(variables, context)
         const data = request.shownItems === undefined ? whole : shortened(whole, request.shownItems)
-        currentReadLimit().requireShort(data)
+        if (operation.mayRepeat && !operation.isMutation) requireShort(data)
         const extensions = { cost, ...(context.affected && { affected: context.affected.count }) }
         return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions }
       }

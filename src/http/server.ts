@@ -3,7 +3,7 @@ import { errorResponse } from '../../rest/handler.ts'
 import { inTurn } from '../event-loop/in-turn.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import type { RequestSummary, ServedRequest } from '../request/log.ts'
-import { ReadLimit } from '../request/read-limit.ts'
+import { ReadBytes } from '../request/read-bytes.ts'
 import { requestIdOf } from '../request/request-id.ts'
 import type { Trace, Tracing } from '../tracing/trace.ts'
 import { compressed, encodingOf } from './compress.ts'
@@ -63,7 +63,7 @@ function contextOf(request: IncomingMessage, response: ServerResponse, trace: Se
     signal: leaving.signal,
     tenant: '',
     tokenId: '',
-    readLimit: new ReadLimit(),
+    readBytes: new ReadBytes(),
   }
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Trace } from '../tracing/trace.ts'
-import { ReadLimit } from './read-limit.ts'
+import { ReadBytes } from './read-bytes.ts'
 import type { RequestId } from './request-id.ts'
 
 /** The request that is being served. Nothing in it changes; `withContext` runs work in a copy with other values. */
@@ -14,7 +14,7 @@ export interface RequestContext {
   readonly tenant: string
   /** The caller's token, with which the other tokens of the tenant take turns. */
   readonly tokenId: string
-  readonly readLimit: ReadLimit
+  readonly readBytes: ReadBytes
   /** Whether statements wait for a core of the database. */
   readonly isCostly?: boolean
   /** Restarts the deadline of the work; only in a thread of a pool. */
@@ -24,9 +24,9 @@ export interface RequestContext {
 /** The context of the current request; none in jobs and at start. */
 export const requestContext = new AsyncLocalStorage<RequestContext>()
 
-/** The limit of the current request; without a request there is no limit. */
-export function currentReadLimit(): ReadLimit {
-  return requestContext.getStore()?.readLimit ?? new ReadLimit(Number.MAX_SAFE_INTEGER)
+/** What the current request has read; without a request there is no limit. */
+export function currentReadBytes(): ReadBytes {
+  return requestContext.getStore()?.readBytes ?? new ReadBytes(Number.MAX_SAFE_INTEGER)
 }
 
 export function withContext<T>(changes: Partial<RequestContext>, work: () => T): T {

@@ -10,7 +10,7 @@ import { pageProducts } from '../../src/catalogue/products/query/page-products.t
 import { chooseSource } from '../../src/catalogue/products/query/source.ts'
 import { createLatest } from '../../src/catalogue/projections/latest.ts'
 import { costly, requestContext } from '../../src/request/context.ts'
-import { ReadLimit } from '../../src/request/read-limit.ts'
+import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { newRequestId } from '../../src/request/request-id.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { buildIndex } from '../support/database/product-index.ts'
@@ -183,7 +183,7 @@ it('waits for the latest writes and chooses what it reads while costly statement
     signal: new AbortController().signal,
     tenant: 'a',
     tokenId: 'a',
-    readLimit: new ReadLimit(2 ** 30),
+    readBytes: new ReadBytes(2 ** 30),
   }
   const holder = await database.client()
   onTestFinished(() => holder.end())

@@ -6,7 +6,7 @@ import { connect, connectionStateOf } from '../../src/database/connection/connec
 import type { Database } from '../../src/database/tables.ts'
 import { hasRowSecurity, limitedTo } from '../../src/database/tenant.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
-import { ReadLimit } from '../../src/request/read-limit.ts'
+import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 
 let database: TestDatabase
@@ -68,13 +68,13 @@ it.each([false, true])(
   },
 )
 
-const contextOf = (signal: AbortSignal, readLimit = new ReadLimit()): RequestContext => ({
+const contextOf = (signal: AbortSignal, readBytes = new ReadBytes()): RequestContext => ({
   requestId: { text: 'r', header: 'r' },
   tenant: 'a',
   tokenId: 'a',
   traceparent: undefined,
   trace: undefined,
-  readLimit,
+  readBytes,
   signal,
 })
 
@@ -134,7 +134,7 @@ it.each<[string, (db: Kysely<Database>) => Promise<unknown>]>([
   for (const transactionPooling of [false, true]) {
     const db = connect({ ...database.connection, max: 1, transactionPooling }, () => {})
     onTestFinished(() => db.destroy())
-    const context = contextOf(new AbortController().signal, new ReadLimit(50_000))
+    const context = contextOf(new AbortController().signal, new ReadBytes(50_000))
     await expect(requestContext.run(context, () => work(db))).rejects.toMatchObject({ code: 'invalid_request' })
     expect((await sql`select pg_current_xact_id_if_assigned() as id`.execute(db)).rows).toEqual([{ id: null }])
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
 import { costly, requestContext } from '../../src/request/context.ts'
-import { ReadLimit } from '../../src/request/read-limit.ts'
+import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { useDatabase } from '../support/database/database.ts'
 
 const database = useDatabase()
@@ -21,7 +21,7 @@ async function startRequests(cores: number) {
     { isCostly = true, inTransaction = false, signal = new AbortController().signal } = {},
   ) => {
     const requestId = { text: 'r', header: 'r' }
-    const given = { traceparent: undefined, trace: undefined, readLimit: new ReadLimit() }
+    const given = { traceparent: undefined, trace: undefined, readBytes: new ReadBytes() }
     const statement = (handle: typeof db) =>
       costly(() => sql`select pg_advisory_lock_shared(1)`.execute(handle), isCostly)
     const wait = () => (inTransaction ? db.transaction().execute(statement) : statement(db))

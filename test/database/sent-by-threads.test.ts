@@ -12,7 +12,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   proxy = await startStatementProxy()
   // All requests are answered in threads.
-  const routeLimits = { bytes: -1, members: -1, cost: -1, rows: -1 }
+  const routeLimits = { bytes: -1, members: -1, cost: -1, readBytes: -1 }
   gateway = await startTestGateway({ connection: proxy.connection, more: { routeLimits } })
 })
 afterAll(async () => {

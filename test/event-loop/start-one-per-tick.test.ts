@@ -2,14 +2,14 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startOnePerTick } from '../../src/event-loop/start-one-per-tick.ts'
 import { requestContext } from '../../src/request/context.ts'
-import { ReadLimit } from '../../src/request/read-limit.ts'
+import { ReadBytes } from '../../src/request/read-bytes.ts'
 
 const signal = new AbortController().signal
 
 function inRequestOf<T>(tenant: string, work: () => T): T {
   const requestId = { text: '', header: '' }
   return requestContext.run(
-    { requestId, traceparent: undefined, trace: undefined, signal, tenant, tokenId: '', readLimit: new ReadLimit() },
+    { requestId, traceparent: undefined, trace: undefined, signal, tenant, tokenId: '', readBytes: new ReadBytes() },
     work,
   )
 }

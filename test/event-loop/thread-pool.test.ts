@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createThreadPool, type PoolOptions } from '../../src/event-loop/thread-pool.ts'
 import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
 import { requestContext } from '../../src/request/context.ts'
-import { ReadLimit } from '../../src/request/read-limit.ts'
+import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { send } from '../support/clients/http.ts'
 import { ask } from '../support/clients/operations.ts'
 import { newStore, productOf, storeWithProducts } from '../support/factories.ts'
@@ -135,7 +135,7 @@ describe('a listing through the remote filter in the pool', () => {
     ends.push(() => service.close())
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     const remoteFilter = createRemoteFilter({ url, timeoutMs: 2_000, log: silent })
-    const routeLimits = { bytes: 0, members: 0, cost: 0, rows: 0 }
+    const routeLimits = { bytes: 0, members: 0, cost: 0, readBytes: 0 }
     const filtered = await startTestGateway({ remoteFilter, more: { routeLimits } })
     ends.push(filtered.stop, remoteFilter.close)
     const listed = { query: `{ assetGroups(storeUuid: "${await newStore(filtered)}") { totalGroups } }` }
@@ -165,7 +165,7 @@ describe('a pool of threads', () => {
         signal,
         traceparent: undefined,
         trace: undefined,
-        readLimit: new ReadLimit(),
+        readBytes: new ReadBytes(),
       }
       return requestContext.run(context, () => pool.run<unknown>({ input: { kind, input }, moved: [] }))
     }

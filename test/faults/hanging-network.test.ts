@@ -8,7 +8,7 @@ import type { ConnectionConfig } from '../../src/database/connection/session.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { isUnavailable } from '../../src/database/unavailable.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
-import { ReadLimit } from '../../src/request/read-limit.ts'
+import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { databaseUrl, useDatabase } from '../support/database/database.ts'
 import { type FaultProxy, startPostgresProxy } from '../support/servers/fault-proxy.ts'
 
@@ -46,7 +46,7 @@ const uses: Record<string, (db: Kysely<Database>) => Promise<unknown>> = {
     }),
   'a request whose client leaves': (db) => {
     const signal = AbortSignal.timeout(100)
-    const context: RequestContext = { ...nothing, readLimit: new ReadLimit(), signal }
+    const context: RequestContext = { ...nothing, readBytes: new ReadBytes(), signal }
     return requestContext.run(context, () => sql`select pg_sleep(1)`.execute(db))
   },
 }

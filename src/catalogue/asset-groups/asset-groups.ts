@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
 import { storeNotFound, unavailable } from '../../errors.ts'
-import { currentReadLimit } from '../../request/context.ts'
+import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { entriesText, noEntries } from './asset-entries.ts'
@@ -39,7 +39,7 @@ export async function pageGroups(
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
 ): Promise<AssetGroupPage | undefined> {
   const uuid = visibleStore(catalogue, storeUuid)
-  const readLimit = currentReadLimit()
+  const readBytes = currentReadBytes()
   const ofQuery = sql`store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await orDownstreamUnavailable(
     sql<{ total: number; version: string; codes: string[] | null; entries: string | null }>`
@@ -49,7 +49,7 @@ export async function pageGroups(
       from asset_group_total where ${ofQuery}
     ) t cross join lateral (
       select json_agg(parent_code order by parent_code) as codes, string_agg(entries, ${newline} order by parent_code)
-        filter (where bytes <= ${readLimit.left}) as entries
+        filter (where bytes <= ${readBytes.left}) as entries
       from (
         select parent_code, entries, sum(octet_length(entries)) over () as bytes
         from (
@@ -64,7 +64,7 @@ export async function pageGroups(
   )
   const [page] = rows
   if (!page) return undefined
-  if (page.codes && page.entries === null) throw readLimit.stopAtBytes()
+  if (page.codes && page.entries === null) throw readBytes.tooMuch()
   const texts = page.entries?.split(newline) ?? []
   const groups = (page.codes ?? []).map((parentCode, i) => {
     return { storeUuid, channel, assetType: assetFormat, parentCode, entries: texts[i] ?? noEntries }
@@ -136,10 +136,10 @@ export async function listGroupsOfParents(
   parentCodes: readonly string[],
   narrow: { channel?: string | null | undefined; assetFormat?: string | null | undefined },
 ): Promise<AssetGroup[]> {
-  const readLimit = currentReadLimit()
+  const readBytes = currentReadBytes()
   const { rows } = await sql<AssetGroup>`
     select ${storeUuid}::uuid as "storeUuid", g.channel, g.asset_format as "assetType", g.parent_code as "parentCode",
-      case when sum(octet_length(g.entries)) over () <= ${readLimit.left} then g.entries end as entries
+      case when sum(octet_length(g.entries)) over () <= ${readBytes.left} then g.entries end as entries
     from (
       select parent_code, hashtextextended(parent_code collate "C", 0) as hash
       from unnest(${parentCodes.filter(isStorable)}::text[]) as k(parent_code) offset 0
@@ -152,7 +152,7 @@ export async function listGroupsOfParents(
       offset 0
     ) g
     order by g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
-  if (rows[0]?.entries === null) throw readLimit.stopAtBytes()
+  if (rows[0]?.entries === null) throw readBytes.tooMuch()
   return rows
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { currentReadLimit } from '../../request/context.ts'
+import { CatalogueError } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { changeGroups, placeLinksCte } from '../asset-groups/read-model.ts'
 import { BoundedFailures, brief, type ItemFailure } from '../bounded-failures.ts'
@@ -71,6 +71,9 @@ function validEntries(
   return entries.sort((a, b) => a.position - b.position)
 }
 
+/** How many assets the groups of a request may have: all of them are read and written. */
+const maxPlaces = 10_000
+
 /** The assets of the groups in order, and the store's assets of the URLs, which have no parent code. */
 async function readGroups(
   catalogue: WriteCatalogue,
@@ -81,33 +84,32 @@ async function readGroups(
   if (positions.length === 0) return []
   const parents = [...new Set(positions.map(({ parentCode }) => parentCode))]
   const urls = [...new Set(positions.map(({ url }) => url))]
-  const readLimit = currentReadLimit()
   const { rows } = await sql<PlacedAsset>`
     with linked as materialized (
       select l.* from unnest(${parents}::text[]) as p(parent_code) cross join lateral (
         select parent_code, asset_id, place from asset_link
         where store_uuid = ${storeUuid} and parent_code = p.parent_code collate "C" and channel = ${channel}
         offset 0
-      ) l limit ${readLimit.maxRows}::bigint + 1
+      ) l limit ${maxPlaces}::bigint + 1
     )
       select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
       from linked l cross join lateral (
         select asset_format, url from asset where store_uuid = ${storeUuid} and asset_id = l.asset_id
         offset 0
       ) a
-      where (select count(*) from linked) <= ${readLimit.maxRows}::bigint
+      where (select count(*) from linked) <= ${maxPlaces}::bigint
     union all
       select null, known.*, null from (${assetsByUrl(storeUuid, urls)}) known
     union all
-      select null, null, null, null, count(*)::integer from linked having count(*) > ${readLimit.maxRows}::bigint
+      select null, null, null, null, count(*)::integer from linked having count(*) > ${maxPlaces}::bigint
     order by "parentCode", place, "assetId"`.execute(catalogue.db)
-  if (rows.some(({ assetId }) => assetId === null)) throw readLimit.stopAtRows(tooManyPlaces(readLimit.maxRows))
+  if (rows.some(({ assetId }) => assetId === null)) throw tooManyPlaces()
   return rows
 }
 
-/** Only a field that is sent with others has a limit: alone, it is repeated in the pool. */
-function tooManyPlaces(max: number): string {
-  return `the groups of a placeAssets that is sent with other fields may have ${max} assets: send a request for this field`
+function tooManyPlaces(): CatalogueError {
+  const details = `the groups in which assets are placed may have ${maxPlaces} assets together; they have more: name fewer groups, or add the assets at the end, by addAssets, and move them`
+  return new CatalogueError('payload_too_large', [{ details }])
 }
 
 async function writePlaces(

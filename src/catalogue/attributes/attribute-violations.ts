@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { currentReadBytes, withContext } from '../../request/context.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
 import { findStoredMismatches } from './mismatches.ts'
@@ -8,7 +9,7 @@ export interface AttributeViolations {
   examples: { productCode: string; value: string; reason: string }[]
 }
 
-const pageSize = 5_000
+const pageSize = 1_000
 const maxExamples = 100
 
 /** The violations by attribute name, from one pass over the products that have any of the attributes. */
@@ -22,11 +23,12 @@ export async function findViolations(
   const found = definitions.map((): AttributeViolations => ({ productCount: 0, examples: [] }))
   let after = ''
   for (;;) {
-    const { rows } = await sql<{ productCode: string; values: (string | null)[] }>`
+    const page = sql<{ productCode: string; values: (string | null)[] }>`
       select product_code as "productCode", (select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)) as values
       from product
       where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
-      order by product_code limit ${pageSize}`.execute(catalogue.db)
+      order by product_code limit ${pageSize}`
+    const { rows } = await withContext({ readBytes: currentReadBytes().ofStep() }, () => page.execute(catalogue.db))
     const products = rows.map(({ values }) => ({
       attributes: Object.fromEntries(names.map((name, i) => [name, values[i]])),
     }))

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type FieldFault, faultsOf, invalidRequest, requireNoFaults } from '../../errors.ts'
-import { currentReadLimit } from '../../request/context.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { type RowsRequest, storesToRead } from './rows-of-stores.ts'
 
@@ -82,7 +81,6 @@ export async function listSeries(catalogue: Catalogue, metric: Metric, request: 
     const details = `a series must have at most ${mostPoints} points; these are ${series.size} labels of ${times.length} each: choose fewer dimensions or stores, or a longer interval`
     throw invalidRequest([{ field: 'interval', details }])
   }
-  currentReadLimit().addRows(series.size * times.length)
   return [...series.values()].flatMap(({ label, storeUuid, values }) => {
     const sums = sumsOf(values, times, metric.lasts)
     return times.map((time, i) => ({ time: new Date(time), value: sums[i] ?? null, label, storeUuid }))

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { type RequestContext, requestContext } from '../../request/context.ts'
-import type { ReadLimit } from '../../request/read-limit.ts'
+import type { ReadBytes } from '../../request/read-bytes.ts'
 import { requestCancel } from './cancel.ts'
 import { sendPrepared } from './prepared-statements.ts'
 import { sentStatements } from './sent-statements.ts'
@@ -13,6 +13,8 @@ class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = '57014'
 }
+
+const controlsTransaction = /^\s*(begin|commit|rollback|savepoint|release|set)\b/
 
 /** A request to cancel that arrives between two statements is lost, so it is repeated. */
 const cancelAgainMs = 500
@@ -25,12 +27,6 @@ export type PooledClient = pg.PoolClient & {
   _ending: boolean
 }
 
-/** The result, which is dropped if the request is to be repeated in the pool. */
-function hereOnly<R>(readLimit: ReadLimit, result: R): R {
-  readLimit.requireHere()
-  return result
-}
-
 /**
  * A connection of the pool: statements of a request are traced, limited, and cancelled when its client disconnects.
  * There is one for each client of `pg`, because Kysely caches data by connection.
@@ -40,6 +36,7 @@ export class Connection implements PostgresPoolClient {
   readonly #settings: string
   #onRelease = () => {}
   #context: RequestContext | undefined
+  #readBytes: ReadBytes | undefined
   #cancelling: NodeJS.Timeout | undefined
 
   /** `settings` begin each transaction; '' where the session has its own. */
@@ -67,13 +64,14 @@ export class Connection implements PostgresPoolClient {
     const isRollback = text.startsWith('rollback')
     const isCancelled = this.#context?.signal.aborted
     if (isCancelled && !isRollback) return Promise.reject(new Cancelled('the client has disconnected'))
+    // What answers a commit is not counted: it would be refused after it is done.
+    this.#readBytes = controlsTransaction.test(text) ? undefined : requestContext.getStore()?.readBytes
+    if (this.#readBytes?.left === 0) return Promise.reject(this.#readBytes.tooMuch())
     const answer = this.#send<R>(text, values)
     const reportProgress = this.#context?.reportProgress
     if (reportProgress) answer.then(reportProgress, reportProgress)
     // The server rolls a broken connection back. The error to report is the one that broke it.
-    if (isRollback) return answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] }))
-    const readLimit = this.#context?.readLimit
-    return readLimit ? answer.then((result) => hereOnly(readLimit, result)) : answer
+    return isRollback ? answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] })) : answer
   }
 
   #send<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
@@ -90,6 +88,7 @@ export class Connection implements PostgresPoolClient {
   release(destroy = false): void {
     this.#context?.signal.removeEventListener('abort', this.#cancel)
     this.#context = undefined
+    this.#readBytes = undefined
     clearInterval(this.#cancelling)
     const end = (isBroken: boolean) => {
       this.#pooled.release(isBroken)
@@ -114,7 +113,7 @@ export class Connection implements PostgresPoolClient {
 
   /** Closes the connection of an answer beyond the request's limit, before it fills the memory. */
   readonly #limitAnswers = ({ length }: Buffer): void => {
-    const error = this.#context?.readLimit.add(length)
+    const error = this.#readBytes?.add(length)
     if (error) this.#pooled.connection.stream.destroy(error)
   }
 

@@ -1,23 +1,53 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
-import { CatalogueError } from '../../errors.ts'
+import { CatalogueError, invalidRequest } from '../../errors.ts'
 import type { Context } from '../context.ts'
 
-const maxBytes = 64 * 1024 * 1024
+/** The bytes of an answer. */
+export const maxAnswerBytes = 16 * 1024 * 1024
 
 /** Adds a result to the request's answer. Throws `payload_too_large`, within the transaction, if that is too long. */
 export function requireAnswerable(result: unknown, { answer }: Context, info: GraphQLResolveInfo): void {
-  answer.bytes += bytesOf(result) * copiesOf(info)
-  requireShort(answer.bytes)
+  answer.bytes += Buffer.byteLength(JSON.stringify(result ?? null)) * copiesOf(info)
+  if (answer.bytes > maxAnswerBytes) throw tooLong()
 }
 
-export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value ?? null))
+/** The same for a payload that reads: its data has the results and what is read for them. */
+export function requireAnswerableData(data: unknown): void {
+  if (isLonger(data, maxAnswerBytes)) throw tooLong()
 }
 
-export function requireShort(bytes: number): void {
-  if (bytes <= maxBytes) return
-  const details = `the answer to a write may have ${maxBytes} bytes; this one would have ${bytes}, and nothing was written: send fewer items, or select each field once`
-  throw new CatalogueError('payload_too_large', details)
+function tooLong(): CatalogueError {
+  const details = `the answer to a write may have ${maxAnswerBytes} bytes; this one would have more, and nothing was written: send fewer items, or select each field once`
+  return new CatalogueError('payload_too_large', details)
+}
+
+/** Throws `invalid_request` if the data of a read is too long. Fields may repeat what was read once. */
+export function requireShort(data: unknown): void {
+  if (!isLonger(data, maxAnswerBytes)) return
+  const details = `an answer may have ${maxAnswerBytes} bytes; this one has more: ask for a smaller page, or for fewer fields`
+  throw invalidRequest(details)
+}
+
+/** Whether a value has more than so many characters as JSON. What comes after those is not visited. */
+function isLonger(value: unknown, max: number): boolean {
+  let left = max
+  const visit = (part: unknown): void => {
+    if (typeof part === 'string') left -= part.length
+    else if (Array.isArray(part)) {
+      for (let i = 0; i < part.length && left >= 0; i++) {
+        left -= 3
+        visit(part[i])
+      }
+    } else if (typeof part === 'object') {
+      for (const key in part) {
+        left -= key.length + 6
+        visit((part as Record<string, unknown>)[key])
+        if (left < 0) return
+      }
+    }
+  }
+  visit(value)
+  return left < 0
 }
 
 /** Whether the answer has one result and each field of it once. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { CatalogueError, invalidRequest } from '../../../errors.ts'
-import { currentReadLimit } from '../../../request/context.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
 import { type Catalogue, requireVisible, type WriteCatalogue } from '../../catalogue.ts'
 import { type LockRequest, lockStore } from '../../locks.ts'
@@ -58,7 +57,6 @@ export async function revertRequest(
     throw new CatalogueError('request_not_found', [{ field: 'requestId', details }])
   }
   if (isBounded) requireWithinBounds(found)
-  requireFewHere(found.items)
   const { seqs, kinds } = found
   await lockStore(catalogue, uuid, locksOf(found))
   const cancelled = await requireNotReverted(catalogue, uuid, requestId, policy)
@@ -83,16 +81,6 @@ function requireWithinBounds({ items, recordedMb }: Found): void {
     throw new CatalogueError('payload_too_large', [{ field: 'requestId', details }])
   }
   requireQuota(recordedMb)
-}
-
-/** The names of that many skipped items make an answer of up to 3 MB. */
-function requireFewHere(items: number): void {
-  const readLimit = currentReadLimit()
-  const most = Math.floor(readLimit.maxRows / 5)
-  if (items <= most) return
-  throw readLimit.stopAtRows(
-    `a revertRequest that is sent with other fields may revert ${most} changes; there are ${items}: send a request for this field`,
-  )
 }
 
 interface Found {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { currentReadLimit } from '../../../request/context.ts'
+import { currentReadBytes } from '../../../request/context.ts'
 import type { ProductStatus } from '../../enumerations.ts'
 import type { OrderValue } from './product-order.ts'
 
@@ -27,7 +27,7 @@ export const columns = sql`p.store_uuid as "storeUuid", p.product_code as "produ
  * six bytes there. The result of `||` is not compressed.
  */
 export function measured(products: RawBuilder<unknown>): RawBuilder<unknown> {
-  const { left } = currentReadLimit()
+  const { left } = currentReadBytes()
   return sql`
     select "storeUuid", "productCode", status, "createdAt", "updatedAt", "orderValue",
       case when sum(octet_length(text)) over (order by nth rows unbounded preceding) <= ${left} then text::json end
@@ -41,6 +41,6 @@ export function measured(products: RawBuilder<unknown>): RawBuilder<unknown> {
 
 /** The products of measured rows. Throws if the request may not read them all. */
 export function allRead<P extends Product>(rows: P[]): P[] {
-  if (rows.some(({ attributes }) => attributes === null)) throw currentReadLimit().stopAtBytes()
+  if (rows.some(({ attributes }) => attributes === null)) throw currentReadBytes().tooMuch()
   return rows
 }
