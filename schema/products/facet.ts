@@ -1,5 +1,5 @@
-import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
-import type { Facet } from '../../src/catalogue/products/query/facets.ts'
+import type { Facet } from '../../src/catalogue/products/query/count-values.ts'
+import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'

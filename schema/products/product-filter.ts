@@ -1,5 +1,5 @@
-import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
-import type { ProductOrder } from '../../src/catalogue/products/list/product-order.ts'
+import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/query/product-filter.ts'
+import type { ProductOrder } from '../../src/catalogue/products/query/product-order.ts'
 import { builder } from '../builder/builder.ts'
 import { scanCost } from '../builder/connection.ts'
 import { defaultChannel, defaultFormat, required } from '../builder/options.ts'

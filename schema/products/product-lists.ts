@@ -1,22 +1,22 @@
 import { isBare, type KeysetPage } from '../../src/catalogue/conditions.ts'
-import type { ListedProduct, Product } from '../../src/catalogue/products/list/measured-products.ts'
-import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
+import type { ProductCount } from '../../src/catalogue/products/query/count-products.ts'
+import type { ProductList } from '../../src/catalogue/products/query/list-products.ts'
+import type { ListedProduct, Product } from '../../src/catalogue/products/query/measured-products.ts'
+import { pageProducts } from '../../src/catalogue/products/query/page-products.ts'
+import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import {
   cursorKey,
   isCursorKey,
   nameOfOrder,
   requireGoodOrder,
-} from '../../src/catalogue/products/list/product-order.ts'
+} from '../../src/catalogue/products/query/product-order.ts'
 import {
   countProductsOfStores,
   isKeyAmongStores,
   keyAmongStores,
   listProductsOfStores,
   requireOrderAmongStores,
-} from '../../src/catalogue/products/list/products-of-stores.ts'
-import type { ProductCount } from '../../src/catalogue/products/query/count-products.ts'
-import type { ProductList } from '../../src/catalogue/products/query/list-products.ts'
-import { pageProducts } from '../../src/catalogue/products/query/page-products.ts'
+} from '../../src/catalogue/products/query/products-of-stores.ts'
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'

@@ -2,7 +2,7 @@ import { type Fault, invalidRequest } from '../../../errors.ts'
 import { shown } from '../../../text.ts'
 import { type AttributeDefinition, valueRule } from '../../attributes/attribute-rules.ts'
 import { isNumber, maxDigits } from '../../product-index/slots.ts'
-import type { NamedAttribute } from '../list/product-filter.ts'
+import type { NamedAttribute } from './product-filter.ts'
 
 type Type = AttributeDefinition['type'] | undefined
 

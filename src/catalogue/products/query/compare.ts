@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { hasAtMost } from '../../../text.ts'
 import { containing } from '../../conditions.ts'
 import { asNumber, comparedCharacters, isNumber } from '../../product-index/slots.ts'
-import type { AttributeFilter } from '../list/product-filter.ts'
+import type { AttributeFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../../text.ts'
 import { allOf } from '../../conditions.ts'
-import type { ProductFilter, TimeRange } from '../list/product-filter.ts'
 import { beyondAll, compare, isAmong, texts, valuesOf } from './compare.ts'
+import type { ProductFilter, TimeRange } from './product-filter.ts'
 import { hasPart, isBlocked, isReady, withAssets } from './related.ts'
 import type { Source } from './source.ts'
 

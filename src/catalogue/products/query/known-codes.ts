@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedSince } from '../../changes/recent-products.ts'
 import { containing } from '../../conditions.ts'
-import type { ProductFilter } from '../list/product-filter.ts'
+import type { ProductFilter } from './product-filter.ts'
 import { hasPart } from './related.ts'
 import type { Source } from './source.ts'
 

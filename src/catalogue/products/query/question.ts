@@ -1,6 +1,6 @@
 import type { ProjectionName } from '../../projections/projection.ts'
-import { attributesOf, type ProductFilter, partsOf } from '../list/product-filter.ts'
-import type { ProductOrder } from '../list/product-order.ts'
+import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
+import type { ProductOrder } from './product-order.ts'
 
 /** What is asked of products. `facets`: names of attributes. */
 export interface Question {

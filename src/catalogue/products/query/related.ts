@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { containing } from '../../conditions.ts'
 import { hasText, searchedText } from '../../product-text/searched-text.ts'
-import type { AssetPresence } from '../list/product-filter.ts'
+import type { AssetPresence } from './product-filter.ts'
 import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>

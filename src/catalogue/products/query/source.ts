@@ -7,9 +7,9 @@ import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
 import type { ProjectionName } from '../../projections/projection.ts'
 import { asOf, databaseTime } from '../../projections/queue.ts'
-import { attributesOf } from '../list/product-filter.ts'
 import { totalOf } from '../product-totals.ts'
 import { requireBounds, requireOrdered } from './bounds.ts'
+import { attributesOf } from './product-filter.ts'
 import { namesOf, needsOf, projectionsOf, type Question } from './question.ts'
 
 /** The declared type of an attribute, if any, and its slot, if `product_index` has the values of all products. */

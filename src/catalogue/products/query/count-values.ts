@@ -3,11 +3,11 @@ import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
 import { totalProducts } from '../../projections/queue.ts'
-import type { ProductFilter } from '../list/product-filter.ts'
 import { totalOf } from '../product-totals.ts'
 import { valuesOf } from './compare.ts'
 import { compile } from './compile.ts'
 import { withKnownCodes } from './known-codes.ts'
+import type { ProductFilter } from './product-filter.ts'
 import { readSource, type Source, type SourceState, stateOf } from './source.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
 import { parsedJson } from '../../../text.ts'
 import type { KeysetPage } from '../../conditions.ts'
-import type { OrderValue, ProductOrder } from '../list/product-order.ts'
 import { valuesOf } from './compare.ts'
+import type { OrderValue, ProductOrder } from './product-order.ts'
 import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
