@@ -11,6 +11,5 @@ export async function findProducts(
   const found = sql`
         select ${columns}, null as "orderValue", row_number() over () as nth from product p
         where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`
-  const { rows } = await sql<Product & { nth: string }>`${measured(found)}`.execute(catalogue.db)
-  return allRead(rows.map(({ nth: _, ...product }) => product))
+  return allRead((await sql<Product>`${measured(found)}`.execute(catalogue.db)).rows)
 }

@@ -123,11 +123,11 @@ function rowsOf({ where, by, value }: PagePart, from: Sql, matches: RawBuilder<b
 
 /** Undefined if the source was chosen for what was before. */
 async function read({ db }: Catalogue, begin: Sql, state: Sql, listed: Sql): Promise<ProductList | undefined> {
-  const { rows } = await sql<SourceState & { nth: string } & (ListedProduct | { productCode: null })>`
-    ${begin} select s.*, page.* from (select ${state}) s left join (${measured(listed)}) page on true
-    order by page.nth`.execute(db)
+  // A join of one row keeps the order.
+  const { rows } = await sql<SourceState & (ListedProduct | { productCode: null })>`
+    ${begin} select s.*, page.* from (select ${state}) s left join (${measured(listed)}) page on true`.execute(db)
   const { asOf, isCurrent } = onlyRow(rows.slice(0, 1))
   if (!isCurrent) return undefined
-  const found = rows.flatMap(({ asOf: _, isCurrent: __, nth: ___, ...row }) => (row.productCode === null ? [] : [row]))
+  const found = rows.flatMap(({ asOf: _, isCurrent: __, ...row }) => (row.productCode === null ? [] : [row]))
   return { rows: allRead(found.map((row) => (row.status === null ? { ...row, isDeleted: true } : row))), asOf }
 }

@@ -31,7 +31,7 @@ export function measured(products: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select "storeUuid", "productCode", status, "createdAt", "updatedAt", "orderValue",
       case when sum(octet_length(text)) over (order by nth rows unbounded preceding) <= ${left} then text::json end
-        as attributes, nth
+        as attributes
     from (
       select *, case when sum(pg_column_size(attributes || '{}')) over () <= ${left} then attributes::text end as text
       from (${products}) listed

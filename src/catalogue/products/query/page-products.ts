@@ -47,7 +47,7 @@ async function readPage(
 ): Promise<ProductPage | undefined> {
   const compiled = compile(source, await withKnownCodes(catalogue, source, filter))
   const { from, few, isWhole } = await narrow(catalogue, source, compiled)
-  const { rows } = await sql<SourceState & { total: number; nth: string } & (Product | { productCode: null })>`
+  const { rows } = await sql<SourceState & { total: number } & (Product | { productCode: null })>`
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}
     select counted.*, page.*
     from store s cross join lateral (
@@ -67,7 +67,7 @@ async function readPage(
   const [first] = rows
   if (!first) throw storeNotFound('storeUuid', uuid)
   if (!first.isCurrent) return undefined
-  const found = rows.flatMap(({ total: _, asOf: __, isCurrent: ___, nth: ____, ...product }) =>
+  const found = rows.flatMap(({ total: _, asOf: __, isCurrent: ___, ...product }) =>
     product.productCode === null ? [] : [product],
   )
   return { storeUuid: uuid, totalProducts: first.total, products: allRead(found) }
