@@ -26,7 +26,8 @@ export function createHandler<Caller>(
     const endpoint = endpointOf(route.endpoints, request.method)
     const summary = { operation: endpoint ? operationNameOf(endpoint.document) : 'none', isWrite: !isRead(request) }
     try {
-      return { answer: await answer(request, route, endpoint, services), summary }
+      const answered = await answer(request, route, endpoint, services)
+      return { answer: answered, summary: { ...summary, warning: answered.headers.Warning } }
     } catch (thrown) {
       const error = mapUnavailableToDownstream(services.errorOf(thrown, requestId), endpoint)
       return { answer: errorResponse(error, requestId), summary }
@@ -97,13 +98,19 @@ async function answerHere<Caller>(
   body: Uint8Array<ArrayBuffer> | undefined,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
+  const read = readRequest(request, endpoint, services.enumerations(), body)
+  const answer = await answerRead(request, endpoint, caller, read, services)
+  return read.warning === undefined ? answer : { ...answer, headers: { ...answer.headers, Warning: read.warning } }
+}
+
+async function answerRead<Caller>(
+  request: RestRequest,
+  endpoint: Endpoint,
+  caller: Caller,
+  { query, variables, idempotencyKey, staleness, preferences }: ReturnType<typeof readRequest>,
+  services: RestServices<Caller>,
+): Promise<HttpResponse> {
   const { requestId } = request
-  const { query, variables, idempotencyKey, staleness, preferences } = readRequest(
-    request,
-    endpoint,
-    services.enumerations(),
-    body,
-  )
   const context = { caller, requestId, maxAffected: preferences?.maxAffected }
   const reader = staleness && (await services.reader(staleness, caller))
   if (reader && endpoint.isAssetListing) {

@@ -6,9 +6,18 @@ type Name = keyof operations
 type Query<N extends Name> = operations[N]['parameters'] extends { query?: never }
   ? Record<string, never>
   : NonNullable<operations[N]['parameters']['query']>
-type Body<N extends Name> = operations[N] extends { requestBody: { content: { 'application/json': infer B } } }
+type DocumentedBody<N extends Name> = operations[N] extends {
+  requestBody: { content: { 'application/json': infer B } }
+}
   ? B
   : never
+/** A status as the service writes it: a product with another fails. */
+interface WithStatus {
+  status?: components['schemas']['Product']['status']
+  [attribute: string]: unknown
+}
+type Body<N extends Name> = DocumentedBody<N> &
+  (N extends 'updateProducts' | 'createProducts' ? readonly WithStatus[] : unknown)
 type Answer<N extends Name> = operations[N]['responses'][200]['content']['application/json']['data']
 type Successes = 'updated_skus' | 'created_skus' | 'existing_skus'
 /** The client never prefers the minimal answer, which alone has no codes that succeeded. */

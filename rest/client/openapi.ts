@@ -1358,6 +1358,11 @@ export interface components {
          * @example 0/16B3748
          */
         XCataloguePosition: string;
+        /**
+         * @description The names of query parameters that the operation does not take and that were ignored.
+         * @example 299 - "unknown query parameters are ignored: limt; expected some of limit, offset"
+         */
+        Warning: string;
         /** @description Seconds to wait before a retry. */
         RetryAfter: number;
         /** @description Authentication scheme: `Bearer`. */
@@ -1415,6 +1420,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     ETag: components["headers"]["ETag"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1489,6 +1495,7 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1550,6 +1557,7 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1617,6 +1625,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["NextPage"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1679,6 +1688,7 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1745,6 +1755,7 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1805,6 +1816,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1863,6 +1875,7 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1924,6 +1937,7 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1983,6 +1997,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2042,6 +2057,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2106,6 +2122,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2168,6 +2185,7 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2226,6 +2244,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2282,6 +2301,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2338,6 +2358,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2395,6 +2416,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2451,6 +2473,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
                     [name: string]: unknown;
                 };
                 content: {

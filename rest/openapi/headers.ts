@@ -115,6 +115,13 @@ const headers: readonly Header[] = [
     example: '0/16B3748',
   },
   {
+    name: 'Warning',
+    in: 'answer',
+    on: ['reads', 'writes'],
+    description: 'The names of query parameters that the operation does not take and that were ignored.',
+    example: '299 - "unknown query parameters are ignored: limt; expected some of limit, offset"',
+  },
+  {
     name: 'Retry-After',
     in: 'answer',
     on: [429, 503],

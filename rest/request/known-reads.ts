@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 export interface KnownRead {
   variables: Record<string, unknown>
   query: Record<string, unknown>
+  warning: string | undefined
 }
 
 const maxKnown = 1_000
@@ -17,9 +18,9 @@ export function knownRead(shapes: object, target: string): KnownRead | undefined
   return byShapes.get(shapes)?.get(target)
 }
 
-export function keepRead(shapes: object, target: string, { variables, query }: KnownRead): void {
+export function keepRead(shapes: object, target: string, { variables, query, warning }: KnownRead): void {
   if (target.length > maxCharacters) return
   const known = byShapes.get(shapes) ?? new LRUCache<string, KnownRead>({ max: maxKnown })
   byShapes.set(shapes, known)
-  known.set(target, { variables: Object.freeze(variables), query: Object.freeze(query) })
+  known.set(target, { variables: Object.freeze(variables), query: Object.freeze(query), warning })
 }

@@ -2,29 +2,34 @@ import type { Fault } from '../../src/errors.ts'
 
 /**
  * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones
- * are joined by commas; another that is repeated, or one that is not percent-encoded UTF-8, is a fault.
+ * are joined by commas; another that is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown` has
+ * the names of others, as they came.
  */
 export function parseQuery(
   search: string,
   names: ReadonlySet<string>,
   repeatable: readonly string[] = [],
-): { values: Record<string, string>; faults: Fault[] } {
+): { values: Record<string, string>; faults: Fault[]; unknown: string[] } {
   const values = new Map<string, string>()
   const faults: Fault[] = []
   const fault = (field: string, problem: string) =>
     faults.push({ reason: 'invalid_request', details: `${field} ${problem}`, field })
   const seen = new Set<string>()
+  const unknown = new Set<string>()
   for (const pair of search.split('&')) {
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length
     const name = decoded(pair.slice(0, end))
-    if (name === undefined || !names.has(name)) continue
+    if (name === undefined || !names.has(name)) {
+      if (end > 0) unknown.add(pair.slice(0, end))
+      continue
+    }
     if (seen.has(name) && !repeatable.includes(name)) fault(name, 'must be given once; received more than once')
     seen.add(name)
     const value = decoded(pair.slice(end + 1))
     if (value === undefined) fault(name, 'must be percent-encoded UTF-8')
     else if (value !== '') values.set(name, values.has(name) ? `${values.get(name)},${value}` : value)
   }
-  return { values: Object.fromEntries(values), faults }
+  return { values: Object.fromEntries(values), faults, unknown: [...unknown] }
 }
 
 function decoded(text: string): string | undefined {

@@ -60,7 +60,7 @@ function readWhole(
   bytes: Uint8Array | undefined,
 ) {
   const names = Object.keys(shapes.query.shape).filter((name) => !(name in request.values))
-  const { values: given, faults } = parseQuery(request.search, new Set(names), endpoint.repeatable)
+  const { values: given, faults, unknown } = parseQuery(request.search, new Set(names), endpoint.repeatable)
   const values = { ...given, ...pathValues(request.values, faults) }
   const query = shapes.query.safeParse(values)
   if (query.error) {
@@ -80,10 +80,19 @@ function readWhole(
   return {
     variables: endpoint.variables(query.data ?? {}, body?.data, raw),
     query: query.data ?? {},
+    warning: unknown.length > 0 ? warningOf(unknown, names) : undefined,
     staleness,
     preferences,
     idempotencyKey: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
   }
+}
+
+const maxNamed = 5
+
+/** The header `Warning` (RFC 7234) for parameters that the operation does not take. */
+function warningOf(unknown: readonly string[], known: readonly string[]): string {
+  const shownNames = unknown.slice(0, maxNamed).map((name) => name.replaceAll(/[^\w.-]/g, '?').slice(0, 100))
+  return `299 - "unknown query parameters are ignored: ${shownNames.join(', ')}; expected some of ${known.join(', ')}"`
 }
 
 function pathValues(values: Readonly<Record<string, string>>, faults: Fault[]): Record<string, string> {

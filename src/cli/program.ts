@@ -55,6 +55,7 @@ export async function run(args: readonly string[]): Promise<void> {
   let running: Command | undefined
   try {
     const program = await createProgram(args[0])
+    refuseUnknown(program, args)
     program.hook('preAction', (_program, command) => {
       running = command
     })
@@ -66,6 +67,14 @@ export async function run(args: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) fail(error)
     else if (error.exitCode !== 0) process.exitCode = 2
   }
+}
+
+/** Help is for known commands: `catalog nonsense --help` is an error, as `catalog nonsense` is. */
+function refuseUnknown(program: Command, [name = '', ...rest]: readonly string[]): void {
+  if (name.startsWith('-') || name === '' || name === 'help') return
+  const found = program.commands.find((command) => command.name() === name)
+  if (!found) program.error(`error: unknown command '${name}'`, { code: 'commander.unknownCommand', exitCode: 2 })
+  else if (found.commands.length > 0) refuseUnknown(found, rest)
 }
 
 /** Whether the command line names something that is refused, such as a store that does not exist. */

@@ -20,7 +20,7 @@ export interface RestRequest<Caller = unknown> {
 /** A response, and what the log and the metrics say of its operation; absent if that is not known. */
 export interface OperationResult {
   answer: HttpResponse
-  summary?: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined
+  summary?: Pick<RequestSummary, 'operation' | 'isWrite' | 'warning'> | undefined
 }
 
 /** A response as plain data. */

@@ -14,6 +14,8 @@ export interface RequestSummary {
   isWrite: boolean
   /** The name of the caller's token; several tokens may share one. */
   tokenName: string | undefined
+  /** The header `Warning` of the answer. */
+  warning?: string | undefined
 }
 
 const slowMs = 1_000
@@ -21,7 +23,10 @@ const slowMs = 1_000
 /** How many requests without a valid token are logged in a second: anyone can send them. */
 const maxAnonymous = 10
 
-/** Makes the function that logs a request, fast successful reads at `debug`. No line has a body, a query or a token. */
+/**
+ * Makes the function that logs a request, fast successful reads without a warning at `debug`. No line has a body, a query
+ * or a token.
+ */
 export function createRequestLog(log: Logger): (served: ServedRequest) => void {
   let anonymous = 0
   const endSecond = () => {
@@ -32,13 +37,13 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
   return (served) => {
     const level = levelOf(served)
     if (!log.isLevelEnabled(level)) return
-    const { requestId, tokenName, api, operation, status } = served
+    const { requestId, tokenName, api, operation, status, warning } = served
     if (tokenName === undefined) {
       if (anonymous === 0) setTimeout(endSecond, 1_000).unref()
       if (++anonymous > maxAnonymous) return
     }
     const durationMs = Math.round(served.durationMs * 10) / 10
-    log[level]({ requestId, tokenName, api, operation, status, durationMs }, 'request')
+    log[level]({ requestId, tokenName, api, operation, status, durationMs, warning }, 'request')
   }
 }
 
@@ -52,8 +57,8 @@ export function warnOnceASecond(log: Logger, message: string, fields: object = {
   log.warn(fields, message)
 }
 
-function levelOf({ isWrite, status, durationMs }: ServedRequest): 'debug' | 'info' | 'warn' {
+function levelOf({ isWrite, status, durationMs, warning }: ServedRequest): 'debug' | 'info' | 'warn' {
   if (status === 499) return 'info'
   if (status >= 500 || durationMs >= slowMs) return 'warn'
-  return status < 400 && !isWrite ? 'debug' : 'info'
+  return status < 400 && !isWrite && warning === undefined ? 'debug' : 'info'
 }

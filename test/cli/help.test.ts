@@ -42,6 +42,10 @@ describe('the command line', () => {
     const unknown = await runCli(['token', 'crate'], {})
     expect(unknown).toMatchObject(refusal("unknown command 'crate'"))
     expect(unknown.stderr).toContain('Run "catalog token --help" to see its arguments and options.')
+    for (const words of [['nonsense'], ['token', 'nonsense']]) {
+      const helped = await runCli([...words, '--help'], {})
+      expect(helped).toMatchObject(refusal("unknown command 'nonsense'"))
+    }
     const missing = await runCli(['export'], {})
     expect(missing).toMatchObject(refusal('Run "catalog export --help"'))
   })

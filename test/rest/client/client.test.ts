@@ -34,6 +34,9 @@ describe('the typed client', () => {
     expect((await updateProducts({ store_uuid }, [{ product_code: '2', status: 'active' }])).updated_skus).toEqual([
       '2',
     ])
+    // @ts-expect-error: a status is written in lower case, for the service too
+    const { failed_products } = await updateProducts({ store_uuid }, [{ product_code: '2', status: 'Active' }])
+    expect(failed_products).toMatchObject({ 2: { status: expect.any(String) } })
     const placed = await placeAssets({ store_uuid }, [{ parent_code: '1', assets: { 'Image URL 1': url('b') } }])
     expect(placed).toMatchObject({ created: 1, updated: 0, failed: 0 })
     const { products } = await listProducts({ store_uuid, sku_codes: ['1'] })
