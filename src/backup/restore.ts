@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { type Kysely, sql } from 'kysely'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { resetLedger } from '../database/change-days.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import { findKind } from '../database/kind.ts'
@@ -88,7 +88,7 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
   await reader.expect(endLine(rows, reader.digest()), 'the end line with the numbers and the SHA-256 of what was read')
   await reader.expectEnd()
   await moveBeforeLedger(db)
-  await sql.raw(rebuilding).execute(db)
+  await db.executeQuery(CompiledQuery.raw(rebuilding))
   await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
   return rows
 }
