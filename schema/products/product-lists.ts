@@ -1,7 +1,5 @@
-import { isBare, type KeysetPage } from '../../src/catalogue/conditions.ts'
-import type { ProductCount } from '../../src/catalogue/products/query/count-products.ts'
-import type { ProductList } from '../../src/catalogue/products/query/list-products.ts'
-import type { ListedProduct, Product } from '../../src/catalogue/products/query/measured-products.ts'
+import { isBare } from '../../src/catalogue/conditions.ts'
+import type { Product } from '../../src/catalogue/products/query/measured-products.ts'
 import { pageProducts } from '../../src/catalogue/products/query/page-products.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import {
@@ -21,18 +19,11 @@ import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-store
 import { costly } from '../../src/request/context.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import {
-  connectionCost,
-  countedPage,
-  keysetConnection,
-  largestSize,
-  once,
-  pageSizeOf,
-  statementCost,
-} from '../builder/connection.ts'
+import { connectionCost, largestSize, statementCost } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductRef } from './product.ts'
+import { ProductConnectionRef, productConnection } from './product-connection.ts'
 import { ProductFilterInput, ProductOrderInput, selectionCost } from './product-filter.ts'
 
 /** To skip more products takes a core for long. */
@@ -87,59 +78,6 @@ const ProductStatusCount = builder
       count: t.exposeInt('count', { description: 'Number of products with this status: 1 or more.' }),
     }),
   })
-
-type ProductConnection = Awaited<ReturnType<typeof productConnection>>
-
-const ProductConnectionRef = builder.connectionObject<typeof ProductRef, ProductConnection>(
-  {
-    type: ProductRef,
-    name: 'StoreProductsConnection',
-    description: 'A page of products.',
-    fields: (t) => ({
-      ...countedPage('products').fields(t),
-      asOf: t.field({
-        type: 'DateTime',
-        description:
-          'Time until which all changes are in the list; of later ones some may be: a product may no longer match, and one that has been deleted is left out, so that a page may be shorter than `first`. The present time if the answer is exact.',
-        resolve: (connection) => connection.asOf(),
-      }),
-    }),
-  },
-  { name: 'StoreProductsConnectionEdge', description: 'A product and its cursor.' },
-)
-
-/** A connection over the products of lists, with the time of which they are. */
-async function productConnection(
-  args: Parameters<typeof keysetConnection>[0],
-  {
-    read,
-    count,
-    ...source
-  }: Omit<Parameters<typeof keysetConnection<ListedProduct>>[1], 'read' | 'count'> & {
-    read: (page: KeysetPage) => Promise<ProductList>
-    count: () => Promise<ProductCount>
-  },
-) {
-  let list: Promise<ProductList> | undefined
-  const counted = once(count)
-  const connection = await keysetConnection<ListedProduct>(args, {
-    ...source,
-    isShown,
-    read: async (page) => {
-      list = read(page)
-      return (await list).rows
-    },
-    count: async () => (await counted()).count,
-  })
-  // Without rows, a page is read for `pageInfo` only. A number that is counted after the page is at least of its time.
-  const asOf = async () => {
-    const answers = await Promise.all([list, pageSizeOf(args) === 0 ? counted() : undefined])
-    return new Date(Math.min(...answers.map((answer) => answer?.asOf.getTime() ?? Number.POSITIVE_INFINITY)))
-  }
-  return Object.assign(connection, { asOf })
-}
-
-const isShown = ({ isDeleted }: ListedProduct) => !isDeleted
 
 const listArgs = builder.args((t) => ({
   filter: t.field({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),

@@ -1,0 +1,60 @@
+import type { KeysetPage } from '../../src/catalogue/conditions.ts'
+import type { ProductCount } from '../../src/catalogue/products/query/count-products.ts'
+import type { ProductList } from '../../src/catalogue/products/query/list-products.ts'
+import type { ListedProduct } from '../../src/catalogue/products/query/measured-products.ts'
+import { builder } from '../builder/builder.ts'
+import { countedPage, keysetConnection, once, pageSizeOf } from '../builder/connection.ts'
+import { ProductRef } from './product.ts'
+
+type ProductConnection = Awaited<ReturnType<typeof productConnection>>
+
+export const ProductConnectionRef = builder.connectionObject<typeof ProductRef, ProductConnection>(
+  {
+    type: ProductRef,
+    name: 'StoreProductsConnection',
+    description: 'A page of products.',
+    fields: (t) => ({
+      ...countedPage('products').fields(t),
+      asOf: t.field({
+        type: 'DateTime',
+        description:
+          'Time until which all changes are in the list; of later ones some may be: a product may no longer match, and one that has been deleted is left out, so that a page may be shorter than `first`. The present time if the answer is exact.',
+        resolve: (connection) => connection.asOf(),
+      }),
+    }),
+  },
+  { name: 'StoreProductsConnectionEdge', description: 'A product and its cursor.' },
+)
+
+/** A connection over the products of lists, with the time of which they are. */
+export async function productConnection(
+  args: Parameters<typeof keysetConnection>[0],
+  {
+    read,
+    count,
+    ...source
+  }: Omit<Parameters<typeof keysetConnection<ListedProduct>>[1], 'read' | 'count'> & {
+    read: (page: KeysetPage) => Promise<ProductList>
+    count: () => Promise<ProductCount>
+  },
+) {
+  let list: Promise<ProductList> | undefined
+  const counted = once(count)
+  const connection = await keysetConnection<ListedProduct>(args, {
+    ...source,
+    isShown,
+    read: async (page) => {
+      list = read(page)
+      return (await list).rows
+    },
+    count: async () => (await counted()).count,
+  })
+  // Without rows, a page is read for `pageInfo` only. A number that is counted after the page is at least of its time.
+  const asOf = async () => {
+    const answers = await Promise.all([list, pageSizeOf(args) === 0 ? counted() : undefined])
+    return new Date(Math.min(...answers.map((answer) => answer?.asOf.getTime() ?? Number.POSITIVE_INFINITY)))
+  }
+  return Object.assign(connection, { asOf })
+}
+
+const isShown = ({ isDeleted }: ListedProduct) => !isDeleted
