@@ -1,6 +1,13 @@
 import { isBare } from '../../src/catalogue/conditions.ts'
-import type { Product } from '../../src/catalogue/products/query/measured-products.ts'
-import { pageProducts } from '../../src/catalogue/products/query/page-products.ts'
+import type { Product } from '../../src/catalogue/products/lists/measured-products.ts'
+import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
+import {
+  countProductsOfStores,
+  isKeyAmongStores,
+  keyAmongStores,
+  listProductsOfStores,
+  requireOrderAmongStores,
+} from '../../src/catalogue/products/lists/products-of-stores.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import {
   cursorKey,
@@ -8,13 +15,6 @@ import {
   nameOfOrder,
   requireGoodOrder,
 } from '../../src/catalogue/products/query/product-order.ts'
-import {
-  countProductsOfStores,
-  isKeyAmongStores,
-  keyAmongStores,
-  listProductsOfStores,
-  requireOrderAmongStores,
-} from '../../src/catalogue/products/query/products-of-stores.ts'
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'

@@ -1,4 +1,4 @@
-import type { Product } from '../../src/catalogue/products/query/measured-products.ts'
+import type { Product } from '../../src/catalogue/products/lists/measured-products.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'

@@ -1,4 +1,4 @@
-import type { Product } from '../../src/catalogue/products/query/measured-products.ts'
+import type { Product } from '../../src/catalogue/products/lists/measured-products.ts'
 import type { Requirement } from '../../src/catalogue/readiness/requirements.ts'
 import {
   gapMask,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { countProducts } from '../../src/catalogue/products/query/count-products.ts'
-import { listProducts } from '../../src/catalogue/products/query/list-products.ts'
+import { countProducts } from '../../src/catalogue/products/lists/count-products.ts'
+import { listProducts } from '../../src/catalogue/products/lists/list-products.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { useDatabase } from '../support/database/database.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
-import { listProducts } from '../../src/catalogue/products/query/list-products.ts'
+import { listProducts } from '../../src/catalogue/products/lists/list-products.ts'
 import type { AttributeFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import type { ProductOrder } from '../../src/catalogue/products/query/product-order.ts'
 import { limitedTo } from '../../src/database/tenant.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { allRead, columns, measured, type Product } from './query/measured-products.ts'
+import { allRead, columns, measured, type Product } from './lists/measured-products.ts'
 
 export async function findProducts(
   catalogue: Catalogue,

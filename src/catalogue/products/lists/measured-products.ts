@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { currentReadBytes } from '../../../request/context.ts'
 import type { ProductStatus } from '../../enumerations.ts'
-import type { OrderValue } from './product-order.ts'
+import type { OrderValue } from '../query/product-order.ts'
 
 export interface Product {
   storeUuid: string

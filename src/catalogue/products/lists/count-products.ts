@@ -4,10 +4,10 @@ import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { isBare, onlyRow } from '../../conditions.ts'
 import { databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
-import { type Compiled, compile } from './compile.ts'
-import { withKnownCodes } from './known-codes.ts'
-import type { ProductFilter } from './product-filter.ts'
-import { readSource, type Source, type SourceState, stateOf } from './source.ts'
+import { type Compiled, compile } from '../query/compile.ts'
+import { withKnownCodes } from '../query/known-codes.ts'
+import type { ProductFilter } from '../query/product-filter.ts'
+import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
 
 /** A number of products, and the time of which it is: of later changes, some may be in it. */
 export interface ProductCount {

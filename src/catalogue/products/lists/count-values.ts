@@ -4,11 +4,11 @@ import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
 import { totalProducts } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
-import { valuesOf } from './compare.ts'
-import { compile } from './compile.ts'
-import { withKnownCodes } from './known-codes.ts'
-import type { ProductFilter } from './product-filter.ts'
-import { readSource, type Source, type SourceState, stateOf } from './source.ts'
+import { valuesOf } from '../query/compare.ts'
+import { compile } from '../query/compile.ts'
+import { withKnownCodes } from '../query/known-codes.ts'
+import type { ProductFilter } from '../query/product-filter.ts'
+import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */
 export interface Facet {
