@@ -26,7 +26,7 @@ export const Change = z.object({
   actor: z.string().describe("Name that the token had, or the user of the command line."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   counts: ChangeCounts.describe("Number of items changed."),
-  codes: z.array(z.string()).describe("Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string."),
+  codes: z.array(z.string()).describe("Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes."),
   via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
   kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the changed items."),
   action: z.enum(["created","deleted","updated"]).describe("What was done to the items."),

@@ -323,7 +323,7 @@ export interface components {
             operation: string;
             /** @description Number of items changed. */
             counts: components["schemas"]["ChangeCounts"];
-            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. */
+            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes. */
             codes: string[];
             /**
              * @description Where the request came from.

@@ -86,7 +86,7 @@ builder.node(ChangeRef, {
     counts: t.field({ type: ChangeCounts, description: 'Number of items changed.', resolve: countsOf }),
     codes: t.stringList({
       description:
-        'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
+        'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes.',
       resolve: async (change, _args, { loaders }) => {
         const { codes = (await loaders.changeWithCodes.load(change))?.codes ?? [] } = change
         return codesOf({ ...change, codes })

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { cursorOf } from '../../../src/catalogue/changes/cursor.ts'
+import { recordChanges } from '../../../src/catalogue/changes/record-changes.ts'
+import { write } from '../../../src/catalogue/transaction.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { queryString, restData } from '../../support/clients/rest-client.ts'
@@ -161,6 +163,19 @@ describe('the feed of changes', () => {
     const first = await read({ after: start })
     expect(first).toMatchObject({ requests: ['1', '2', '3'], more: true })
     expect(await read({ after: first.next })).toMatchObject({ requests: ['4', '5'], more: false })
+  })
+
+  it('has at most 20,000 codes of a change: a request that changed more has several', async () => {
+    const { db, catalogue } = gateway.database
+    const origin = { requestId: 'many', actor: 'a', via: 'rest', operation: 'import' } as const
+    const items = sql`select 'product' as kind, 'deleted' as action, i::text as code, null::text as key, null::text as was
+      from generate_series(1, 50000) i`
+    await write(catalogue, false, (work) => recordChanges({ ...work, origin }, store, items))
+    const { rows } = await sql<{ codes: number }>`
+      select cardinality(codes) as codes from change where store_uuid = ${store} and request_id = 'many'`.execute(db)
+    const counts = rows.map(({ codes }) => codes)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50_000)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(20_000)
   })
 
   it('filters by request, operation, actor and time over GraphQL', async () => {
