@@ -8,8 +8,10 @@ export function toHttpError(errors: readonly PublicError[]): HttpError {
   return new HttpError(reason, entries.map(withRestNames))
 }
 
-/** Renames the field of a fault as in REST: `store_uuid` for `storeUuid`. */
+/** Names the field of a fault as REST does, also where its details begin: `store_uuid` for `storeUuid`. */
 function withRestNames(entry: Fault): Fault {
-  if (entry.field === undefined) return entry
-  return { ...entry, field: entry.field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
+  const { field: name, details } = entry
+  if (name === undefined) return entry
+  const field = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return { ...entry, field, details: details.startsWith(`${name} `) ? field + details.slice(name.length) : details }
 }

@@ -3,8 +3,17 @@ import { restNameOf, restObject } from './rest-object.ts'
 
 /** The spec's error_info of a success: an empty object where there is nothing to report. */
 export function withErrorInfo<Result extends { error_info: ItemFailureFragment[]; more: number }>(result: Result) {
-  const failures = result.error_info.map((failure) => restObject(failure))
+  const failures = result.error_info.map((failure) =>
+    restObject({ ...failure, details: withRestName(failure.details) }),
+  )
   return withMore({ ...result, error_info: failures.length === 0 ? [{}] : failures })
+}
+
+/** The names of REST for those with which the fault of an item begins. */
+const restNames: Record<string, string> = { parentCode: 'parent_code', assetFormat: 'asset_type' }
+
+function withRestName(details: string): string {
+  return details.replace(/^\w+/, (name) => restNames[name] ?? name)
 }
 
 /** Without the number of failures that the answer leaves out, if it has all. */

@@ -190,6 +190,13 @@ requirements('beyond the specification', (gateway) => ({
       const { data } = await callRest(gateway, `POST /assets?store_uuid=${store}`, body)
       expect(data).toMatchObject({ created: 1, updated: 0, failed: 5 })
       expect((data.error_info as Data[]).map((entry) => entry.index)).toEqual([0, 0, 0, 1, 2])
+      const names = (failures: readonly Data[]) => failures.slice(3).map(({ details }) => String(details).split(' ')[0])
+      expect(names(data.error_info as Data[])).toEqual(['asset_type', 'parent_code'])
+      const groups = body.map(({ parent_code, asset_type, ...others }) => {
+        return { ...others, parentCode: parent_code, assetFormat: asset_type }
+      })
+      const { errorInfo } = await ask(gateway, 'placeAssets', { storeUuid: store, groups }, '{ errorInfo { details } }')
+      expect(names(errorInfo as Data[])).toEqual(['assetFormat', 'parentCode'])
       expect(await imagesOf(gateway, store, 'P')).toEqual([url('b')])
     },
   ),

@@ -57,8 +57,8 @@ function validEntries(
   const { parentCode, assetFormat } = placement
   const wrongFormat = oneOfFault(assetFormat, enumerations.assetFormats)
   const wrongCode = codeFault(parentCode)
-  if (wrongFormat) fail(`asset_type ${wrongFormat}`)
-  else if (wrongCode) fail(`parent_code ${wrongCode}`)
+  if (wrongFormat) fail(`assetFormat ${wrongFormat}`)
+  else if (wrongCode) fail(`parentCode ${wrongCode}`)
   if (wrongFormat || wrongCode) return []
   const entries: UrlPosition[] = []
   for (const [name, url] of Object.entries(placement.assets)) {
