@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { listProducts } from '../../src/catalogue/products/lists/list-products.ts'
+import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
 import type { AttributeFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import type { ProductOrder } from '../../src/catalogue/products/query/product-order.ts'
 import { limitedTo } from '../../src/database/tenant.ts'
@@ -78,3 +79,20 @@ it.each(few)('reads few products for a page of %s, in any order, whatever other 
     }
   }
 })
+
+it.each(['draft', 'new', 'problem'] as const)(
+  'reads the products of a page by offset of the status %s',
+  async (status) => {
+    for (const store of stores) {
+      for (const isLimited of [false, true]) {
+        const nodes = await explainer.plansOf((catalogue) => {
+          const { db } = catalogue
+          const limited = isLimited ? { ...catalogue, db: limitedTo(db, new Set([store])) } : catalogue
+          return pageProducts(limited, store, { status: [status] }, { offset: 10, limit: 50 })
+        })
+        expect(nodes.some((node) => node['Relation Name'] === 'product_index')).toBe(false)
+        expect(workOf(nodes), `${isLimited}`).toBeLessThan(2_000)
+      }
+    }
+  },
+)

@@ -42,6 +42,8 @@ create table product (
 -- For the order of creation. The condition, which all products meet, keeps other statements from it, as that of
 -- `asset_by_url` does. The time never changes: updates stay HOT.
 create index product_by_creation on product (store_uuid, created_at, product_code) where created_at > '-infinity';
+-- For pages by offset of products with a status. Updates that leave the status as it is stay HOT.
+create index product_by_status on product (store_uuid, status, product_code);
 
 -- How many products of a store have a status, as the sum over a few rows: concurrent writers seldom update the same
 -- row.
