@@ -146,6 +146,7 @@ function tableStatements({ distributed, reference }: Distribution): RawBuilder<u
         sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} ${definition}`,
     ),
     sql`select create_distributed_function('attributes_fit(jsonb, jsonb, integer, integer)')`,
+    sql`select create_distributed_function('folded(text)')`,
     // Citus inserts rows with a sequence by COPY, which row-level security does not allow.
     ...withSequence
       .filter((table) => distributed.includes(table))
