@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { productsOf } from '../product-index/slots.ts'
 import { rowsProjection } from '../projections/rows-projection.ts'
-import { searchedText } from './searched-text.ts'
+import { joinedValues, searchedText } from './searched-text.ts'
 
 /** The values of searchable attributes, for searches. */
 export const searchProjection = rowsProjection({
@@ -34,21 +34,21 @@ async function findNames({ db }: Catalogue, storeUuid: string): Promise<{ names:
 
 async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
   const { names } = await findNames(work, storeUuid)
-  const given = sql`${[...codes]}::text[]`
-  const read = sql`
-      select p.product_code, ${searchedText(names)} as text from ${productsOf(storeUuid, codes)} p`
+  const read = sql`(
+      select p.product_code, ${joinedValues(names)} as text from ${productsOf(storeUuid, codes)} p
+      offset 0)`
   await sql`
     insert into product_text as t (store_uuid, product_code, text)
-    select ${storeUuid}::uuid, product_code, text from (${read} offset 0) p where text <> ''
+    select ${storeUuid}::uuid, product_code, folded(text) from ${read} p where text <> ''
     order by product_code
     on conflict (store_uuid, product_code) do update set text = excluded.text where t.text <> excluded.text`.execute(
     work.db,
   )
   await sql`
     delete from product_text where store_uuid = ${storeUuid} and product_code = any(array(
-      select code collate "C" from unnest(${given}) code
+      select code collate "C" from unnest(${[...codes]}::text[]) code
       except
-      select product_code from (${read} offset 0) p where text <> ''))`.execute(work.db)
+      select product_code from ${read} p where text <> ''))`.execute(work.db)
 }
 
 /** A text that is not that of its product. */

@@ -4,9 +4,13 @@ import { containing } from '../conditions.ts'
 /** The largest number of searchable attributes in a store. */
 export const maxSearchable = 4
 
-/** SQL: what a search compares of a product `p` with these searchable attributes; empty if it has no values. */
+/** SQL: the values of some attributes of a product `p`; empty if it has none. */
+export const joinedValues = (names: readonly string[]): RawBuilder<string> =>
+  sql<string>`concat_ws(chr(31), ${sql.join(names.map((name) => sql`p.attributes ->> ${name}::text`))})`
+
+/** SQL: what a search compares of a product `p` with these searchable attributes. */
 export const searchedText = (names: readonly string[]): RawBuilder<string> =>
-  sql<string>`folded(concat_ws(chr(31), ${sql.join(names.map((name) => sql`p.attributes ->> ${name}::text`))}))`
+  sql<string>`folded(${joinedValues(names)})`
 
 /** SQL: whether such a text has a part. */
 export const hasText = (text: RawBuilder<string>, part: string): RawBuilder<boolean> =>

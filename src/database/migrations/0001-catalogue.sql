@@ -73,9 +73,10 @@ create table product_text_state (
   built integer not null default 0
 );
 
--- A text in lower case and composed. By ICU: the locale of the database may know ASCII only.
-create function folded(value text) returns text language sql immutable strict parallel safe as $$
-  select normalize(lower(value collate "und-x-icu")) $$;
+-- A text in lower case and composed. By ICU: the locale of the database may know ASCII only. ASCII is composed.
+create function folded(value text) returns text language sql immutable parallel safe as $$
+  select case when octet_length(value) = length(value) then lower(value collate "und-x-icu")
+    else normalize(lower(value collate "und-x-icu")) end $$;
 
 create table asset (
   store_uuid uuid not null,

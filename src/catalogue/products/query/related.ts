@@ -11,10 +11,11 @@ export function hasPart({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, s
   const inCode = sql<boolean>`p.product_code collate "default" ilike ${containing(search)}`
   if (searched?.length === 0) return inCode
   if (searched) return sql<boolean>`(${inCode} or ${hasText(searchedText(searched), search)})`
-  return sql<boolean>`(${inCode} or exists (
-      select from product_text t
-      where t.store_uuid = ${uuid} and t.product_code = p.product_code and ${hasText(sql`t.text`, search)}
-    ))`
+  // Unlike `exists`, PostgreSQL never evaluates it for the whole store beforehand.
+  return sql<boolean>`(${inCode} or (
+      select ${hasText(sql`t.text`, search)} from product_text t
+      where t.store_uuid = ${uuid} and t.product_code = p.product_code
+    ) is true)`
 }
 
 export function withAssets(uuid: string | null, { channel, assetFormat }: AssetPresence): Condition {
