@@ -21,6 +21,9 @@ import { traced } from '../request/traced.ts'
 import type { ApiOptions } from './gateway-options.ts'
 import { createRestServices, type IsHeavy, type RunOptions } from './rest-services.ts'
 
+/** Names of the types, and no fields of them. */
+const shallowIntrospection = 3
+
 /** REST and GraphQL over one schema. Requests and answers are plain data. */
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
@@ -84,7 +87,9 @@ export function createApi(options: ApiOptions): Api {
     const isRead = !isMutation || access.readsInPayload
     // Each root field of a mutation may use the same variables.
     const copies = isMutation ? size.rootFields : 1
-    if (threads && isHeavy({ body, cost: prepared.cost, copies, isRead })) return threads.graphql(request, caller)
+    // The schema has thousands of fields, which have no cost.
+    const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
+    if (threads && isHeavy({ body, cost, copies, isRead })) return threads.graphql(request, caller)
     const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
     const { maxAffected } = prepared
     const isLatest = prepared.staleness?.isLatest

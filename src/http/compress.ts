@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { FairQueue } from '../fair-share/fair-queue.ts'
 import { acceptedOf } from '../request/accepted.ts'
+import type { RequestContext } from '../request/context.ts'
 import type { HttpResponse } from '../request/exchange.ts'
 import { byteLength, piecesOf } from './body/body-size.ts'
 
+type Share = Pick<RequestContext, 'tenant' | 'tokenId'>
 export type Encoding = 'br' | 'gzip'
 
 /** Shorter bodies fit into one packet anyway. */
@@ -19,22 +23,40 @@ export function encodingOf({ headers }: IncomingMessage, { body }: HttpResponse)
   return (['br', 'gzip'] as const).find((name) => names.includes(name))
 }
 
+/** Large bodies leave a core to the main thread: threads of Node have its priority. */
+const cores = new FairQueue({
+  slots: Math.max(1, availableParallelism() - 1),
+  maxWaiting: Number.POSITIVE_INFINITY,
+  maxWaitMs: 0,
+})
+const largeBytes = 64 * 1024
+
 /** The compressed bodies of pages, whose pieces are frozen: the same are sent each time. */
 const ofPages = new WeakMap<readonly Buffer[], Map<Encoding, Promise<Buffer>>>()
 
 /** The answer with its body compressed, in a thread of Node: other requests do not wait. */
-export async function compressed(answer: HttpResponse, encoding: Encoding): Promise<HttpResponse> {
+export async function compressed(answer: HttpResponse, encoding: Encoding, share?: Share): Promise<HttpResponse> {
   const { status, headers, body = '' } = answer
   if (!Object.isFrozen(answer)) answer.body = undefined
   const sent = piecesOf(body)
   const kept = Object.isFrozen(sent) ? (ofPages.get(sent) ?? new Map<Encoding, Promise<Buffer>>()) : undefined
-  const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4)
+  const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4, share)
   if (kept) ofPages.set(sent, kept.set(encoding, made))
   return { status, headers: { ...headers, 'Content-Encoding': encoding }, body: [await made] }
 }
 
-function compress(pieces: readonly Buffer[], encoding: Encoding, quality: number): Promise<Buffer> {
+async function compress(pieces: readonly Buffer[], encoding: Encoding, quality: number, share?: Share) {
   const bytes = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
+  if (bytes.length <= largeBytes) return compressBytes(bytes, encoding, quality)
+  const release = await cores.acquire(share)
+  try {
+    return await compressBytes(bytes, encoding, quality)
+  } finally {
+    release()
+  }
+}
+
+function compressBytes(bytes: Buffer, encoding: Encoding, quality: number): Promise<Buffer> {
   if (encoding === 'gzip') return promisify(gzip)(bytes, { level: quality })
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT, BROTLI_PARAM_LGWIN } = constants
   const params = { [BROTLI_PARAM_QUALITY]: quality, [BROTLI_PARAM_SIZE_HINT]: bytes.length, [BROTLI_PARAM_LGWIN]: 22 }

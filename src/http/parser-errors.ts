@@ -44,7 +44,7 @@ function afterPending(response: ServerResponse | undefined, sendError: () => voi
 type ParserError = [status: number, reason: Reason, details: string]
 
 const parserErrors: Record<string, ParserError> = {
-  HPE_HEADER_OVERFLOW: [431, 'invalid_request', 'the headers must have at most 16 KiB together'],
+  HPE_HEADER_OVERFLOW: [431, 'invalid_request', 'the headers must have at most 16 KiB together, and be fewer than 100'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'the request did not arrive in time'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'payload_too_large', 'the chunk extensions must have at most 16 KiB'],
 }

@@ -2,11 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorResponse } from '../../rest/handler.ts'
 import type { Authentication } from '../auth/authentication.ts'
 import { shareOf } from '../auth/caller.ts'
+import { startOnePerTick } from '../event-loop/start-one-per-tick.ts'
 import type { MemoryBudget } from '../fair-share/memory-budget.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestHeaders } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
 import type { RequestId } from '../request/request-id.ts'
+import { byteLength } from './body/body-size.ts'
 import { type GraphQLApi, serveGraphQL } from './edges/graphql-edge.ts'
 import type { HttpRequest, HttpResult } from './edges/http-request.ts'
 import { type McpApi, serveMcp } from './edges/mcp-edge.ts'
@@ -33,6 +35,8 @@ export async function route(
   requireClearHeaders(request, response)
   const { path, search } = targetOf(request)
   const page = await routes.pages.get(path)?.()
+  // Sixty clients may ask for several megabytes each.
+  if (page && byteLength(page.body) > largeBytes) await startOnePerTick()
   const wantsHtml = request.headers.accept?.includes('text/html')
   if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request, search) }
   const serve = serverOf(routes, path)
@@ -46,6 +50,9 @@ export async function route(
   const headers = request.headers as RequestHeaders
   return serveCaller(routes, serve, { request, path, search, headers, id }, response)
 }
+
+/** Writing a larger page takes as long as a small request. */
+const largeBytes = 64 * 1024
 
 type Serve = (incoming: HttpRequest) => Promise<HttpResult>
 
@@ -85,11 +92,17 @@ async function serveCaller(
   const { answer, summary } = await withContext({ tenant, tokenId }, () =>
     serve({ ...incoming, caller, reserve }).catch(toResult),
   )
-  return { answer, headers, summary: { tokenName, ...summary } }
+  return { answer, headers, summary: { tokenName, ...summary }, share: { tenant, tokenId } }
 }
+
+/** Node drops the headers beyond so many, unread: a request that has them is refused. */
+export const maxHeaders = 100
 
 /** Throws for headers that a proxy may have understood differently. */
 function requireClearHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage, response: ServerResponse): void {
+  if (rawHeaders.length >= 2 * maxHeaders) {
+    throw new HttpError('invalid_request', `the request must have fewer than ${maxHeaders} headers`)
+  }
   if (headers.host === undefined && httpVersion === '1.1') {
     throw new HttpError('invalid_request', 'the header Host is required')
   }

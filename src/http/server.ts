@@ -11,7 +11,7 @@ import type { createCors } from './cors.ts'
 import { createServer } from './node-http.ts'
 import { answerParserErrors } from './parser-errors.ts'
 import { respond } from './respond.ts'
-import { type Routes, route } from './router.ts'
+import { maxHeaders, type Routes, route } from './router.ts'
 
 export interface ServerOptions extends Routes {
   trace?: Tracing['begin'] | undefined
@@ -45,6 +45,7 @@ export function createHttpServer(options: ServerOptions): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) =>
     inTurn(request, response, () => start(request, response)),
   )
+  server.maxHeadersCount = maxHeaders
   answerParserErrors(server)
   return server
 }
@@ -79,9 +80,9 @@ async function serve(
       respond(request, response, requestId, { status: 204, headers: {} }, allowed.headers)
       return noOperation
     }
-    const { answer, headers, summary } = await route(options, request, response, requestId)
+    const { answer, headers, summary, share } = await route(options, request, response, requestId)
     const encoding = encodingOf(request, answer)
-    const sent = encoding ? await compressed(answer, encoding) : answer
+    const sent = encoding ? await compressed(answer, encoding, share) : answer
     const varying = encoding && { Vary: allowed ? 'Origin, Accept-Encoding' : 'Accept-Encoding' }
     respond(request, response, requestId, sent, { ...allowed?.headers, ...headers, ...varying })
     return { ...noOperation, ...summary }

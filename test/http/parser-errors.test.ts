@@ -65,6 +65,15 @@ describe('a request that is not HTTP', () => {
   })
 })
 
+it('a request with a hundred headers is refused: Node drops the last ones, or refuses it', async () => {
+  const headers = (n: number) => Array.from({ length: n }, (_, i) => `X${i}: a`)
+  const own = 3
+  const refused = await answerTo(headOf('GET /v1/stores', ...headers(100 - own), 'X-Request-Id: dropped', ''))
+  expect(errorOf(refused)).toMatchObject({ status: expect.toBeOneOf([400, 431]), reason: 'invalid_request' })
+  expect(refused.text).toContain('fewer than 100')
+  expect((await answerTo(headOf('GET /v1/stores', ...headers(99 - own), ''))).text).not.toContain('headers')
+})
+
 describe('the header Host', () => {
   it('is required of HTTP/1.1', async () => {
     const answer = await answerTo(`GET /v1/assets HTTP/1.1\r\n${authorization}\r\nX-Request-Id: mine\r\n\r\n`)

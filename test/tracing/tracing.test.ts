@@ -56,6 +56,15 @@ async function tracedGateway(env: Record<string, string> = {}) {
 const parentOf = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId
 
 describe('tracing', () => {
+  it.each([
+    ['introspection of fields', '{ __schema { types { fields { name } } } }', true],
+    ['introspection of names', '{ __schema { types { name } } }', false],
+  ])('shows where an operation runs: %s', async (_, query, isInPool) => {
+    const { gateway, finished } = await tracedGateway()
+    expect((await gateway.post(query)).status).toBe(200)
+    expect((await finished()).some(({ name }) => name === 'pool')).toBe(isInPool)
+  })
+
   it('has HTTP, the GraphQL operation, SQL and the call of the filter in the one trace of the caller', async () => {
     const { gateway, filter, finished } = await tracedGateway()
     const store = await newStore(gateway)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../auth/caller.ts'
 import type { Reserve } from '../../fair-share/memory-budget.ts'
+import type { RequestContext } from '../../request/context.ts'
 import type { HttpResponse, OperationResult, RequestHeaders } from '../../request/exchange.ts'
 import type { RequestSummary } from '../../request/log.ts'
 import type { RequestId } from '../../request/request-id.ts'
@@ -24,6 +25,8 @@ export interface HttpResult {
   answer: HttpResponse
   headers?: Record<string, string>
   summary?: Partial<RequestSummary>
+  /** Whose share the compression takes. */
+  share?: Pick<RequestContext, 'tenant' | 'tokenId'>
 }
 
 /** The result of an operation, within the memory of the token. Throws for the answer to a read that is too long. */

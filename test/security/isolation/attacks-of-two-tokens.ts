@@ -76,6 +76,22 @@ export const attacksOfTwoTokens: Attack[] = [
     },
   },
   {
+    name: 'two tokens: many headers',
+    isLong: true,
+    run: (attacker) => {
+      const headers = Object.fromEntries(times(90, (i) => [`x${i}`, 'x'.repeat(150)]))
+      return byBothTokens(attacker, 100, { path: `/v1/products?store_uuid=${attacker.store}`, headers })
+    },
+  },
+  {
+    name: 'anonymous: sixty clients load the scripts of the pages',
+    isLong: true,
+    run: (attacker) => {
+      const scripts = ['graphiql', 'scalar'].map((name) => ({ path: `/static/${name}.js`, token: '' }))
+      return attacker.send(...times(60, () => scripts).flat())
+    },
+  },
+  {
     name: 'two tokens: all of these at once',
     isLong: true,
     prepare,
