@@ -24,8 +24,8 @@ const slowMs = 1_000
 const maxAnonymous = 10
 
 /**
- * Makes the function that logs a request, fast successful reads without a warning at `debug`. No line has a body, a query
- * or a token.
+ * Makes the function that logs a request, fast successful reads without a warning at `debug`. No line has a body, a
+ * query or a token.
  */
 export function createRequestLog(log: Logger): (served: ServedRequest) => void {
   let anonymous = 0

@@ -147,5 +147,5 @@ it('a process that has just begun refuses them as well', { timeout: 180_000 }, a
   }
   await refuseAll(program, 'in a cold process')
   expect(await program.end()).toEqual([0, null])
-  expect(program.stderr()).toMatch(/^There are tokens, but no valid one has the scope admin\.[^\n]*\n$/)
+  expect(program.stderr()).toMatch(/^There are tokens, but no valid one is for admin\.[^\n]*\n$/)
 })
