@@ -12,7 +12,6 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
-COPY docs/dashboards.md ./docs/dashboards.md
 COPY schema ./schema
 COPY mcp ./mcp
 COPY rest ./rest

@@ -66,7 +66,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'catalog token create --name dashboard --scope read',
     'catalog token create --name importer --scope read,write --store $STORE --expires 30d --json',
   ],
-  'token list': ['catalog token list', 'catalog token list --json'],
+  'token list': ['catalog token list', 'catalog token list --wide', 'catalog token list --json'],
   'report-user add': ['catalog report-user add metabase --store $STORE'],
   'report-user list': ['catalog report-user list', 'catalog report-user list --json'],
   'report-user remove': ['catalog report-user remove metabase'],

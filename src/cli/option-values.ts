@@ -11,6 +11,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 /** The option with which a command prints its result for programs: `printResult`. */
 export const jsonFlag = ['--json', 'print one JSON object on stdout', false] as const
 
+/** The option of a list that has more columns than fit into 80 characters: `listOf`. */
+export const wideFlag = ['--wide', 'print all columns, in full', false] as const
+
 /** Adds the option `--store`, whose value `findStoreUuid` reads. */
 export function storeOption(command: Command): Command {
   return command.requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')

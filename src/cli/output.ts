@@ -16,6 +16,17 @@ export function tableOf(table: readonly (readonly unknown[])[]): string {
   return rows.map((row) => lineOf(row).trimEnd()).join('\n')
 }
 
+const narrow = 80
+
+/** Rows as a table of all columns, or of the named ones with lines of at most 80 characters. */
+export function listOf(head: readonly string[], rows: readonly (readonly unknown[])[], columns?: readonly string[]) {
+  if (!columns) return tableOf([head, ...rows])
+  const indexes = columns.map((name) => head.indexOf(name))
+  const lines = tableOf([head, ...rows].map((row) => indexes.map((index) => row[index]))).split('\n')
+  if (process.stdout.isTTY) process.stderr.write('(--wide prints all columns)\n')
+  return lines.map((line) => (line.length > narrow ? `${line.slice(0, narrow - 1)}…` : line)).join('\n')
+}
+
 /** A row as the command line shows it: names in snake case, times as RFC 3339. */
 export function snakeCased(row: object): Record<string, unknown> {
   const cells = Object.entries(row).map(([name, value]) => {

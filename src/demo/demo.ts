@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { defineAttributes } from '../catalogue/attributes/attribute-definitions.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
+import { inventMeasures } from '../catalogue/rows/measures.ts'
 import { countStores } from '../catalogue/stores/list-stores.ts'
 import { createStore } from '../catalogue/stores/stores.ts'
 import { write } from '../catalogue/transaction.ts'
@@ -25,7 +26,10 @@ interface Demo {
   definitions: Parameters<typeof defineAttributes>[2]
 }
 
-/** Loads the demo's stores, attribute definitions, products and assets, but only into an empty database. */
+/** So long ago begin the lines of charts. */
+const measuredDays = 60
+
+/** Loads the demo's stores, definitions, products, assets and past measures, but only into an empty database. */
 export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations, log: Logger): Promise<void> {
   if ((await countStores(catalogue, {})) > 0) {
     log.info('the database has stores already: no demo catalogue was added')
@@ -60,6 +64,7 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
         throw new Error(`the demo's ${file} was not imported: ${stopped}`, { cause })
       }
     }
+    await inventMeasures(catalogue, storeUuid, measuredDays)
     before = storeUuid
   }
   log.info({ stores: demo.stores.length }, 'demo catalogue added')

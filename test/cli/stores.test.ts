@@ -54,13 +54,13 @@ describe('--store', () => {
     const { tokens } = JSON.parse((await catalog('token', 'list', '--json')).stdout)
     expect(Object.keys(tokens[0]).toSorted().join()).toBe(fields)
     expect(Object.keys(JSON.parse(made.stdout)).toSorted().join()).toBe(`${fields},token`)
-    const listed = (await catalog('token', 'list')).stdout.split('\n')
+    const listed = (await catalog('token', 'list', '--wide')).stdout.split('\n')
     expect(listed[0]).toMatch(/^ID +STATE +SCOPES +STORES +EXPIRES +LAST USED +NAME$/)
     expect(listed.find((line) => line.endsWith('limited'))).toMatch(`${store}  never`)
   })
 
   it('lists the jobs of a store, and shows one', async () => {
-    const [, first = ''] = (await catalog('job', 'list', '--store', 'By name')).stdout.split('\n')
+    const [, first = ''] = (await catalog('job', 'list', '--store', 'By name', '--wide')).stdout.split('\n')
     expect(first).toMatch(/^\S+ +import +succeeded +\S+ +1 +0$/)
     const [id = ''] = first.split(' ')
     expect(JSON.parse((await catalog('job', 'show', id, '--json')).stdout)).toMatchObject({

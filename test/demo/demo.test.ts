@@ -66,6 +66,20 @@ test('an empty database gets stores, of which two are linked, with definitions, 
   expect(await checkReadModel(database.db)).toEqual([])
 })
 
+test('the numbers of products have a line of 60 days that ends near the present ones', async () => {
+  await fill()
+  const { rows } = await sql<{ days: number; first: number; last: number; now: number }>`
+    select count(distinct at)::integer as days, min(value)::integer as first, max(value)::integer as last,
+      (select count(*)::integer from product p where p.store_uuid = m.store_uuid) as now
+    from measure m where metric = 'PRODUCTS' and grain = 'day' and at < date_trunc('day', now(), 'UTC')
+    group by store_uuid`.execute(database.db)
+  expect(rows.map(({ days }) => days)).toEqual([60, 60, 60])
+  for (const { first, last, now } of rows) {
+    expect(first).toBeLessThan(0.75 * now)
+    expect(Math.abs(last - now)).toBeLessThan(0.2 * now)
+  }
+})
+
 test('every database gets the same catalogue', async () => {
   const load = async () => {
     await fill()

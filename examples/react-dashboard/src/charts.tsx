@@ -51,10 +51,10 @@ export function StatusOverTime({ points }: { points: Dashboard['series'] }) {
   const isFirstDay = new Set(points.filter(({ value }) => value !== null).map(({ time }) => time)).size === 1
   return (
     <Panel title="Status over time" missing="The store has no products." isEmpty={points.length === 0} isWide>
-      <LineChart data={rows}>
+      <LineChart data={rows} margin={{ top: 10, right: 20 }}>
         <CartesianGrid strokeDasharray="3 3" vertical={false} />
         <XAxis dataKey="day" />
-        <YAxis />
+        <YAxis width="auto" />
         <Tooltip />
         <Legend formatter={(label: string) => `${label} ${last(label)}`} />
         {labels.map((label, i) => (
@@ -75,9 +75,9 @@ export function Coverage({ rows }: { rows: Dashboard['coverageRows'] }) {
   const images = rows.filter(({ assetFormat }) => assetFormat === 'image')
   return (
     <Panel title="Products with images by channel" missing="No product has an image." isEmpty={images.length === 0}>
-      <BarChart data={images}>
+      <BarChart data={images} margin={{ top: 20, right: 10 }}>
         <XAxis dataKey="channel" interval={0} fontSize={12} />
-        <YAxis />
+        <YAxis width="auto" />
         <Tooltip />
         <Legend />
         <Bar dataKey="products" fill="#cbd5e1" isAnimationActive={false} />
@@ -94,7 +94,7 @@ export function TopBrands({ brands }: { brands: { value: string; count: number }
     <Panel title="Top brands" missing="No product has the attribute Brand." isEmpty={brands.length === 0}>
       <BarChart data={brands} layout="vertical">
         <XAxis type="number" />
-        <YAxis type="category" dataKey="value" width={100} />
+        <YAxis type="category" dataKey="value" width="auto" />
         <Tooltip />
         <Bar dataKey="count" fill="#16a34a" isAnimationActive={false}>
           <LabelList dataKey="count" position="insideRight" fill="#fff" />

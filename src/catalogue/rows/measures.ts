@@ -76,3 +76,15 @@ async function deleteOldHours({ db }: Catalogue, uuid: string, at: Date): Promis
         and later.grain = 'hour' and later.at > m.at and later.at <= ${oldest}::timestamptz
     )`.execute(db)
 }
+
+/** Stores invented numbers of products for the days before today, which grow to the present ones: for a demo. */
+export async function inventMeasures({ db }: Catalogue, uuid: string, days: number): Promise<void> {
+  await sql`
+    insert into measure (store_uuid, metric, dimension, grain, at, value)
+    select ${uuid}::uuid, metric, dimension, 'day', date_trunc('day', now(), 'UTC') - day * interval '1 day', sum(value)
+    from generate_series(1, ${days}::integer) day cross join lateral (
+      select status, round(count(*) * (1 - day / 150.0) * (1 + sin(day / 5.0 + length(status)) / 15)) as value
+      from product where store_uuid = ${uuid} group by status
+    ) past cross join lateral (values ('PRODUCTS', ''), ('PRODUCTS_BY_STATUS', status)) m(metric, dimension)
+    group by metric, dimension, day`.execute(db)
+}

@@ -3,8 +3,8 @@ import { requireStore } from '../../catalogue/stores/stores.ts'
 import { findJob, type Job, rateOf } from '../../jobs/job.ts'
 import { listJobs, stateOf } from '../../jobs/list-jobs.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { jsonFlag, storeOption, wholeNumber } from '../option-values.ts'
-import { printResult, snakeCased, tableOf } from '../output.ts'
+import { jsonFlag, storeOption, wholeNumber, wideFlag } from '../option-values.ts'
+import { listOf, printResult, snakeCased, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 export function addJob(program: Command): void {
@@ -12,8 +12,9 @@ export function addJob(program: Command): void {
   storeOption(job.command('list'))
     .description("list a store's jobs, the latest first")
     .option('--limit <n>', 'maximum number of jobs', wholeNumber(1, 10_000), 20)
+    .option(...wideFlag)
     .option(...jsonFlag)
-    .action(async ({ store, limit, json }: { store: string; limit: number; json: boolean }) => {
+    .action(async ({ store, limit, wide, json }: { store: string; limit: number; wide: boolean; json: boolean }) => {
       const jobs = await withDatabase(async ({ db, catalogue }) => {
         const uuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
         return listJobs(catalogue, uuid, {}, { limit, backwards: true })
@@ -22,7 +23,8 @@ export function addJob(program: Command): void {
         ...[one.jobId, one.kind, stateOf(one), one.createdAt.toISOString()],
         ...[one.counts.rows, one.counts.failed],
       ])
-      const table = tableOf([['ID', 'KIND', 'STATE', 'CREATED', 'ROWS', 'FAILED'], ...rows])
+      const head = ['ID', 'KIND', 'STATE', 'CREATED', 'ROWS', 'FAILED']
+      const table = listOf(head, rows, wide ? undefined : ['ID', 'KIND', 'STATE', 'ROWS'])
       printResult(json, { jobs: jobs.map(inJson) }, table)
     })
   job

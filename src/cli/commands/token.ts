@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { scopes } from '../../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { collect, jsonFlag } from '../option-values.ts'
-import { printResult, snakeCased, tableOf } from '../output.ts'
+import { collect, jsonFlag, wideFlag } from '../option-values.ts'
+import { listOf, printResult, snakeCased } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 interface CreateOptions {
@@ -58,16 +58,18 @@ function addList(token: Command): void {
   token
     .command('list')
     .description('list all tokens, including revoked ones, without their secrets')
+    .option(...wideFlag)
     .option(...jsonFlag)
-    .action(async ({ json }: { json: boolean }) => {
+    .action(async ({ wide, json }: { wide: boolean; json: boolean }) => {
       const all = await withDatabase(({ db }) => listTokens(db, Number.MAX_SAFE_INTEGER), beforeGateway)
       const rows = all.map((one) => [
         ...[one.tokenId, stateOf(one), one.scopes.join(), one.stores?.join() ?? 'all'],
         ...[one.expiresAt, one.lastUsedAt].map((time) => time?.toISOString() ?? 'never'),
         one.name,
       ])
+      const columns = wide ? undefined : ['ID', 'STATE', 'SCOPES', 'NAME']
       const head = ['ID', 'STATE', 'SCOPES', 'STORES', 'EXPIRES', 'LAST USED', 'NAME']
-      printResult(json, { tokens: all.map(inJson) }, tableOf([head, ...rows]))
+      printResult(json, { tokens: all.map(inJson) }, listOf(head, rows, columns))
     })
 }
 

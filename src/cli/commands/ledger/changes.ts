@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Change, codesOf } from '../../../catalogue/changes/change.ts'
 import { listChanges, listHistory } from '../../../catalogue/changes/list-changes.ts'
 import { findReverts, type RequestReceipt, readReceipt } from '../../../catalogue/changes/receipt.ts'
@@ -25,7 +25,11 @@ const pollMs = 1_000
 export function addChanges(program: Command): void {
   storeOption(program.command('changes'))
     .description('list the changes of a store: time, author, operation and changed items')
-    .option('--since <duration>', 'how far back, such as 1h or 7d', durationOf, durationOf('24h'))
+    .addOption(
+      new Option('--since <duration>', 'how far back, such as 1h or 7d')
+        .argParser(durationOf)
+        .default(durationOf('24h'), '24h'),
+    )
     .option('--product <code>', 'only changes of this product and of the links of its assets')
     .option('--follow', 'keep printing new changes until Ctrl-C', false)
     .option('--json', 'print one JSON object a line', false)
