@@ -425,3 +425,15 @@ describe('DATABASE_READ_URL', () => {
     }
   })
 })
+
+it('tells of when an answer of a replica is by what that has replayed', async () => {
+  const document = 'query ($store: ID!) { store(storeUuid: $store) { products { asOf totalCount } } }'
+  const asOf = async (headers: Record<string, string> = {}) => {
+    const { json } = await query(document, headers)
+    return Date.parse((json as { data: { store: { products: { asOf: string } } } }).data.store.products.asOf)
+  }
+  await servers.pause()
+  await write('P1')
+  const written = await asOf()
+  expect(await asOf(allow('60s'))).toBeLessThan(written)
+})
