@@ -8,10 +8,13 @@ import { pageProducts } from '../../src/catalogue/products/lists/page-products.t
 import type { ProductFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import type { ProductOrder } from '../../src/catalogue/products/query/product-order.ts'
 import { chooseSource } from '../../src/catalogue/products/query/source.ts'
+import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { createLatest } from '../../src/catalogue/projections/latest.ts'
+import { write } from '../../src/catalogue/transaction.ts'
 import { costly, requestContext } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { newRequestId } from '../../src/request/request-id.ts'
+import { caughtUp } from '../support/caught-up.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { buildIndex } from '../support/database/product-index.ts'
 import { storeIn } from '../support/factories.ts'
@@ -161,6 +164,33 @@ it('answers a page by offset as it is now, whatever the index has', async () => 
   expect(await page({ status: ['new'] })).toEqual([products - 2, ['000002', '000003', '000004']])
   expect(await page({ codes: ['000007', '000009'], status: ['new'] })).toEqual([1, ['000009']])
 })
+
+it('counts the values of an attribute once, until a change of the store is applied', async () => {
+  const uuid = await filledStore(products)
+  const { catalogue } = database
+  const ask = async (filter: ProductFilter = {}) => {
+    const query = { names: ['Color'], filter, first: 20 }
+    const before = new Date()
+    database.statements()
+    const [facet] = await countValues(catalogue, uuid, query)
+    expect(facet?.asOf.getTime()).toBeGreaterThanOrEqual(before.getTime() - 1_000)
+    return { counts: facet?.values.map(({ count }) => count), statements: database.statements() }
+  }
+  expect(await ask()).toEqual({ counts: [3_000, 3_000], statements: 2 })
+  expect(await ask()).toEqual({ counts: [3_000, 3_000], statements: 1 })
+  const cheap = { attributes: [{ name: 'Size', lte: '10' }] }
+  expect(await ask(cheap)).toEqual({ counts: [5, 5], statements: 2 })
+  expect(await ask(cheap)).toEqual({ counts: [5, 5], statements: 1 })
+  await write(catalogue, false, (work) =>
+    upsertProducts(work, uuid, [{ productCode: '000001', attributes: { Color: 'c0' } }]),
+  )
+  expect(await ask()).toEqual({ counts: [3_000, 3_000], statements: 1 })
+  await caughtUp(database, uuid)
+  expect(await ask()).toEqual({ counts: [3_001, 2_999], statements: 2 })
+  expect(await ask(cheap)).toEqual({ counts: [6, 4], statements: 2 })
+  expect((await ask({ missingAssets: {} })).statements).toBeGreaterThan(1)
+  expect((await ask({ missingAssets: {} })).statements).toBeGreaterThan(1)
+}, 60_000)
 
 it('refuses an attribute that is declared and not indexed yet with how far that is', async () => {
   const { catalogue, db } = database

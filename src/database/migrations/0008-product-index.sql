@@ -42,7 +42,8 @@ begin
 end $$;
 
 -- The attribute whose values a slot of `product_index` has, of products with codes up to `built_to`, which are `built`;
--- null: of all. Only what holds the store's lock of projections writes it.
+-- null: of all. `version` is another one after each change of rows. Only the holder of the store's lock of projections
+-- writes it.
 create table product_index_slot (
   store_uuid uuid not null,
   slot smallint not null check (slot between 1 and 8),
@@ -50,5 +51,6 @@ create table product_index_slot (
   is_number boolean not null,
   built_to text collate "C" default '',
   built integer not null default 0,
+  version uuid,
   primary key (store_uuid, slot)
 );

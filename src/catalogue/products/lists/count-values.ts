@@ -7,36 +7,23 @@ import { totalOf } from '../product-totals.ts'
 import { valuesOf } from '../query/compare.ts'
 import { compile } from '../query/compile.ts'
 import { withKnownCodes } from '../query/known-codes.ts'
-import type { ProductFilter } from '../query/product-filter.ts'
-import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
-
-/** The values of an attribute among products, the most frequent ones first, and how many products have none. */
-export interface Facet {
-  name: string
-  distinct: number
-  missing: number
-  values: { value: string; count: number }[]
-  asOf: Date
-}
-
-export interface FacetQuery {
-  names: readonly string[]
-  filter: ProductFilter
-  first: number
-  search?: string | null | undefined
-}
+import { readSource, type Source, type SourceState, stateOf, versionOf } from '../query/source.ts'
+import type { Facet, FacetQuery } from './facet.ts'
+import { type CountedFacets, cachedFacets } from './facet-cache.ts'
 
 /** A facet for each name, in their order, of the products that match. Throws `invalid_request`. */
 export function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
   const question = { filter: query.filter, facets: query.names }
-  return readSource(catalogue, storeUuid, question, (source) => readFacets(catalogue, source, query))
+  return readSource(catalogue, storeUuid, question, (source) =>
+    cachedFacets(source, query, () => readFacets(catalogue, source, query)),
+  )
 }
 
 async function readFacets(
   catalogue: Catalogue,
   source: Source,
   { names, filter, first, search }: FacetQuery,
-): Promise<Facet[] | undefined> {
+): Promise<CountedFacets | undefined> {
   const { where } = compile(source, await withKnownCodes(catalogue, source, filter))
   const products = sql`${sql.table(source.table)} p where ${where}`
   // An index has the values without the products that have none: those are what is left of all.
@@ -51,11 +38,11 @@ async function readFacets(
     ? sql`select ${total} as products`
     : sql`select count(*)::integer as products from ${products}`
   const isShown = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
-  const { rows } = await sql<Facet & SourceState>`
+  const { rows } = await sql<Facet & SourceState & { version: string | null }>`
     ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
       ${matching}
     )
-    select n.name, count(c.value)::int as distinct, ${stateOf(source)},
+    select n.name, count(c.value)::int as distinct, ${stateOf(source)}, ${versionOf(source.uuid)} as version,
       m.products - coalesce(sum(c.products), 0)::int as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (
           select value, products from counted where nth = n.at - 1 and ${isShown}
@@ -67,5 +54,9 @@ async function readFacets(
       left join counted c on c.nth = n.at - 1
     group by n.name, n.at, m.products
     order by n.at`.execute(catalogue.db)
-  return rows.every(({ isCurrent }) => isCurrent) ? rows.map(({ isCurrent: _, ...facet }) => facet) : undefined
+  if (!rows.every(({ isCurrent }) => isCurrent)) return undefined
+  return {
+    facets: rows.map(({ isCurrent: _, version: __, ...facet }) => facet),
+    version: rows[0]?.version ?? null,
+  }
 }

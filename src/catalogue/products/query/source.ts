@@ -30,6 +30,8 @@ export interface Source {
    * reads it, this is of the first one.
    */
   asOf: RawBuilder<Date>
+  /** The rows of `product_index`, if they are read: what version they are, and as of when. */
+  rows?: { version: string; asOf: Date } | undefined
   /** SQL: whether the attributes still have their slots. */
   isCurrent: RawBuilder<boolean>
 }
@@ -55,6 +57,7 @@ interface Known {
   asOf: Date
   indexAsOf: Date
   textAsOf: Date
+  version: string | null
   isIndexed: boolean
   searchable: string[]
   attributes: Record<
@@ -125,6 +128,7 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
     attributeOf,
     searched: readsTexts ? undefined : known.searchable,
     asOf: sql<Date>`${new Date(Math.min(...times.map(Number)))}::timestamptz`,
+    rows: isIndexed && known.version !== null ? { version: known.version, asOf: known.indexAsOf } : undefined,
     isCurrent: isIndexed ? haveSlots(uuid, names, attributeOf) : sql`true`,
   }
 }
@@ -141,6 +145,7 @@ async function findKnown(
     select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
       ${asOf(uuid, 'FILTERS')} as "indexAsOf", ${asOf(uuid, 'SEARCH')} as "textAsOf",
       array(select name from attribute_definition where store_uuid = ${uuid} and searchable order by name) as searchable,
+      ${versionOf(uuid)} as version,
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
       (
         select coalesce(jsonb_object_agg(d.name, json_build_object('type', d.type, 'isFilterable', d.filterable,
@@ -151,6 +156,11 @@ async function findKnown(
       ) as attributes`.execute(db)
   return onlyRow(rows)
 }
+
+/** SQL: another text after each change of the rows of a store in `product_index`; null before the first one. */
+export const versionOf = (uuid: string | null) => sql<string | null>`(
+        select max(version::text) from product_index_slot where store_uuid = ${uuid}
+      )`
 
 /** SQL: whether some attributes have their slots in `product_index`, or any attribute if none is named. */
 function haveSlots(uuid: string | null, names: readonly string[], attributeOf: Source['attributeOf']) {
