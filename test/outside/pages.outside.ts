@@ -105,7 +105,7 @@ it('a request that is tried changes nothing: it rehearses a write, with the toke
   await addProducts(gateway, store, ['A'])
   await page.goto(`${gateway.url}/docs?store=${store}`)
   await enterToken()
-  await page.goto(`${gateway.url}/docs#tag/products/PUT/products`)
+  await page.goto(`${gateway.url}/docs?store=${store}#tag/products/PUT/products`)
   const update = page.locator('section[id$="/tag/products/PUT/products"]')
   await update.getByRole('heading', { name: 'Update products' }).waitFor()
   expect(await page.getByText('Bearer Token', { exact: true }).isVisible()).toBe(false)
