@@ -100,10 +100,10 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
   }
 }
 
-/** Whether a field is selected twice, or a list within a list: what is loaded once is then in many places. */
+/** Whether what is loaded once can be in many places: by a field twice, a list within a list, an id several times. */
 function mayRepeat(fields: readonly SelectedField[]): boolean {
   const names = new Set(fields.map(({ type, name }) => `${type?.name}.${name}`))
-  return names.size < fields.length || fields.some(({ lists }) => lists > 1)
+  return names.size < fields.length || names.has('Query.nodes') || fields.some(({ lists }) => lists > 1)
 }
 
 const unknownOperation =

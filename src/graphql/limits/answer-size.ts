@@ -28,23 +28,34 @@ export function requireShort(data: unknown): void {
   throw invalidRequest(details)
 }
 
-/** Whether a value has more than so many characters as JSON. What comes after those is not visited. */
+/** A character of a string takes at most six bytes of JSON, as `\\u0001`; about any other value takes as many as this. */
+const [maxBytesOfCharacter, maxBytesOfValue] = [6, 30]
+
+/** Whether a value takes more than so many bytes as JSON. The bytes of strings are counted only if they may decide. */
 function isLonger(value: unknown, max: number): boolean {
+  const exceeds = (most: number, bytesOf: (text: string) => number) => mayExceed(value, most, bytesOf)
+  return exceeds(max, (text) => text.length * maxBytesOfCharacter) && exceeds(max, bytesOfJson)
+}
+
+const bytesOfJson = (text: string) => Buffer.byteLength(JSON.stringify(text))
+
+/** What comes after the maximum is not visited. */
+function mayExceed(value: unknown, max: number, bytesOf: (text: string) => number): boolean {
   let left = max
   const visit = (part: unknown): void => {
-    if (typeof part === 'string') left -= part.length
+    if (typeof part === 'string') left -= bytesOf(part)
     else if (Array.isArray(part)) {
       for (let i = 0; i < part.length && left >= 0; i++) {
         left -= 3
         visit(part[i])
       }
-    } else if (typeof part === 'object') {
+    } else if (typeof part === 'object' && !(part instanceof Date)) {
       for (const key in part) {
         left -= key.length + 6
         visit((part as Record<string, unknown>)[key])
         if (left < 0) return
       }
-    }
+    } else left -= maxBytesOfValue
   }
   visit(value)
   return left < 0

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { encodeNodeId, keyInStore } from '../../../schema/builder/node-ids.ts'
 import { send } from '../../support/clients/http.ts'
 import { addAssets, type NewLink, newStore } from '../../support/factories.ts'
 import { token as ofAllStores, useGateway } from '../../support/servers/gateway.ts'
@@ -119,6 +120,14 @@ it.each([
   const reply = await ofStore(fields)
   expect(reply.text).toMatch(/an answer may have 16777216 bytes.*smaller page/)
   expect(reply.json.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_request' })
+})
+
+it('an answer that has one product many times may have 16 MiB', async () => {
+  await fillProducts(1, 'x'.repeat(1_000_000))
+  const ids = Array.from({ length: 20 }, () => encodeNodeId('Product', keyInStore(store, 'P1')))
+  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Product { attributes } } }'
+  const reply = await post(query, { ids })
+  expect(reply.text).toMatch(/an answer may have 16777216 bytes.*smaller page/)
 })
 
 it.each([
