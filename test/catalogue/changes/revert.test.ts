@@ -118,6 +118,17 @@ describe('what changed since', () => {
     }
   })
 
+  it('is not undone by the revert of a change that was made between two changes of the request', async () => {
+    await put('A', { Color: 'red' })
+    const id = randomUUID()
+    await send('PUT', id, [{ product_code: 'A', Size: '1' }])
+    const green = await put('A', { Color: 'green' })
+    await send('PUT', id, [{ product_code: 'A', Color: 'blue' }])
+    await revert(gateway, store, green, { policy: 'OVERWRITE' })
+    expect((await revert(gateway, store, id)).skipped).toEqual([skip('PRODUCT', 'A', 'Color')])
+    expect(await attributesOf('A')).toEqual({ Color: 'red' })
+  })
+
   it('is a revert that restored another value, or was reverted itself', async () => {
     await put('A', { Color: 'red' })
     const request = await put('A', { Color: 'blue' })

@@ -112,9 +112,12 @@ it(`${writers} writers and reverts of what they did lose nothing, and each polic
       if (to >= 0) {
         expect(chain[to]).toMatchObject({ reverts: request })
         expect(after(code, name, to)).toBe(chain[from]?.was)
+        // What came between was reverted itself, up to the value that the request had left.
         const between = chain.slice(from + 1, to)
-        // Only reverts that were reverted themselves.
-        if (policy !== 'OVERWRITE') expect(between.filter(({ reverts }) => reverts === null)).toEqual([])
+        if (policy !== 'OVERWRITE' && between.length > 0) {
+          expect(between.at(-1)?.reverts).not.toBeNull()
+          expect(chain[to]?.was).toBe(after(code, name, from))
+        }
       }
       if (answer.skipped.some((item) => item.code === code && item.key === name)) {
         expect(chain.length).toBeGreaterThan(from + 1)

@@ -84,8 +84,8 @@ export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, s
  * CTEs up to `own(kind, seq, action, code, key, was, asset, is_undone)`: the items of the request. An item is undone
  * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
  * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
- * changed the asset (`asset_since`). Later changes of an item do not count if the last one reverts one of them to the
- * value that the first one found. Window functions, not joins: PostgreSQL cannot estimate the length of arrays.
+ * changed the asset (`asset_since`). Changes of an item after the request's last one do not count if the last of them
+ * reverts one of them to the value that the first one found. Window functions, not joins: PostgreSQL cannot estimate the length of arrays.
  */
 function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal
@@ -112,13 +112,22 @@ function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
         and (c.reverts is null or c.request_id <> all(${cancelled}::text[]))
         and ((i.code in (select code from own_item)) is true or (i.asset in (select asset from own_item)) is true)
     ), later_of_item as (
+      select *, seq > coalesce(
+          max(seq) filter (where is_own) over (partition by kind, code, key), (select max(seq) from own_item)) as is_after
+      from (
+        select is_own, kind, seq, action, null as request_id, null as reverts, code, key, null as was, asset from own_item
+        union all
+        select false, * from later_item
+      ) i
+    ), ends as (
       select *, first_value(was) over item as first_was, last_value(reverts) over item as last_reverts
-      from later_item
-      window item as (partition by kind, code, key order by seq rows between unbounded preceding and unbounded following)
+      from later_of_item where not is_own
+      window item as (
+        partition by kind, code, key, is_after order by seq rows between unbounded preceding and unbounded following)
     ), restored as (
-      select *, count(*) filter (where request_id = last_reverts) over item = 1
+      select *, is_after and count(*) filter (where request_id = last_reverts) over item = 1
           and bool_and(was is not distinct from first_was) filter (where request_id = last_reverts) over item as is_restored
-      from later_of_item window item as (partition by kind, code, key)
+      from ends window item as (partition by kind, code, key, is_after)
     ), since as (
       select *,
         max(seq) filter (where not is_own) over (partition by kind, code) as code_since,
