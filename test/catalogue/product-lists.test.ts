@@ -190,6 +190,10 @@ it('counts the values of an attribute once, until a change of the store is appli
   expect(await ask(cheap)).toEqual({ counts: [6, 4], statements: 2 })
   expect((await ask({ missingAssets: {} })).statements).toBeGreaterThan(1)
   expect((await ask({ missingAssets: {} })).statements).toBeGreaterThan(1)
+  // What is counted while changes wait is not kept.
+  await write(catalogue, false, (work) => upsertProducts(work, uuid, [{ productCode: 'new' }]))
+  const waiting = { attributes: [{ name: 'Size', lte: '20' }] }
+  for (let i = 0; i < 2; i++) expect(await ask(waiting)).toMatchObject({ statements: 2 })
 }, 60_000)
 
 it('refuses an attribute that is declared and not indexed yet with how far that is', async () => {

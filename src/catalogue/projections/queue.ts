@@ -114,6 +114,10 @@ export const asOf = (storeUuid: string | null, ...projections: ProjectionName[])
     ? databaseTime
     : sql<Date>`(select least(min(d.at), ${databaseTime}) from ${pending(storeUuid, projections)})`
 
+/** SQL: whether all committed changes of a store are in a projection. */
+export const isCaughtUp = (storeUuid: string | null, projection: ProjectionName): RawBuilder<boolean> =>
+  sql<boolean>`not exists (select from ${pending(storeUuid, [projection])})`
+
 /** SQL: how many products a store has for a projection: as of `asOf`, and exactly those that it has rows of. */
 export const totalProducts = (storeUuid: string | null, projection: ProjectionName): RawBuilder<number> => sql<number>`(
   select coalesce((select sum(t.count) from product_total t where t.store_uuid = ${storeUuid}), 0)::integer

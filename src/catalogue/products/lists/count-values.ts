@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
-import { totalProducts } from '../../projections/queue.ts'
+import { isCaughtUp, totalProducts } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 import { valuesOf } from '../query/compare.ts'
 import { compile } from '../query/compile.ts'
@@ -42,8 +42,9 @@ async function readFacets(
     ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
       ${matching}
     )
-    select n.name, count(c.value)::int as distinct, ${stateOf(source)}, ${versionOf(source.uuid)} as version,
-      m.products - coalesce(sum(c.products), 0)::int as missing, coalesce((
+    select n.name, count(c.value)::int as distinct, ${stateOf(source)},
+      case when ${isCaughtUp(source.uuid, 'FILTERS')} then ${versionOf(source.uuid)} end as version,
+      greatest(m.products - coalesce(sum(c.products), 0)::int, 0) as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (
           select value, products from counted where nth = n.at - 1 and ${isShown}
           order by products desc, value collate "C"

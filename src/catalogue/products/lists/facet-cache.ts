@@ -1,19 +1,21 @@
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { attributesOf, partsOf } from '../query/product-filter.ts'
 import type { Source } from '../query/source.ts'
 import type { Facet, FacetQuery } from './facet.ts'
 
-/** Facets with the version of the rows that they were counted from. */
+/** Facets with the version of the rows that they were counted from; null if changes are still to be applied. */
 export interface CountedFacets {
   facets: Facet[]
   version: string | null
 }
 
-/** UTF-16 code units of keys and facets: 32 MiB. */
-const maxUnits = 16 * 1024 * 1024
+/** UTF-16 code units of facets: 32 MiB, and 2 MiB. */
+const [maxUnits, maxUnitsOfOne] = [16 * 1024 * 1024, 1024 * 1024]
 
 const cache = new LRUCache<string, Facet[]>({
   maxSize: maxUnits,
+  maxEntrySize: maxUnitsOfOne,
   sizeCalculation: (facets, key) => key.length + JSON.stringify(facets).length,
 })
 
@@ -29,8 +31,8 @@ export async function cachedFacets(
   const { rows } = source
   if (!rows || !partsOf(query.filter).every(({ filter }) => isOfRows(filter))) return (await count())?.facets
   const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
-  const keyOf = (version: string) =>
-    JSON.stringify([source.uuid, version, query, names.map((name) => source.attributeOf(name))])
+  const asked = JSON.stringify([source.uuid, query, names.map((name) => source.attributeOf(name))])
+  const keyOf = (version: string) => version + hash('sha256', asked)
   const found = cache.get(keyOf(rows.version))
   if (found) return found.map((facet) => ({ ...facet, asOf: rows.asOf }))
   const counted = await count()
