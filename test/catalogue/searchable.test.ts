@@ -134,8 +134,12 @@ it('a search of a small store ignores case, composes characters, and is exact at
     { productCode: 'a', attributes: { Name: 'E\u0301TE\u0301' } },
     { productCode: 'b', attributes: { Name: 'été' } },
     { productCode: 'c', attributes: { Name: 'ete' } },
+    { productCode: 'd', attributes: { Name: 'ΟΔΟΣΗΜΑ' } },
+    { productCode: 'e', attributes: { Name: 'ΟΔΟΣ' } },
   ])
   expect(await found(store, 'Éte\u0301')).toEqual(['a', 'b'])
+  // At the end of a word, a small sigma has a form of its own.
+  for (const search of ['ΟΔΟΣ', 'οδος', 'οδοσ']) expect(await found(store, search)).toEqual(['d', 'e'])
 })
 
 it('a linked store with copied definitions searches at once', async () => {

@@ -73,10 +73,11 @@ create table product_text_state (
   built integer not null default 0
 );
 
--- A text in lower case and composed. By ICU: the locale of the database may know ASCII only. ASCII is composed.
+-- A text in lower case and composed. By ICU: the locale of the database may know ASCII only. ASCII is composed. A sigma
+-- at the end of a word is that within: a part of a word must be found.
 create function folded(value text) returns text language sql immutable parallel safe as $$
   select case when octet_length(value) = length(value) then lower(value collate "und-x-icu")
-    else normalize(lower(value collate "und-x-icu")) end $$;
+    else translate(normalize(lower(value collate "und-x-icu")), 'ς', 'σ') end $$;
 
 create table asset (
   store_uuid uuid not null,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { invalidRequest } from '../../../errors.ts'
+import { invalidRequest, unavailable } from '../../../errors.ts'
 import { costly } from '../../../request/context.ts'
 import { shown } from '../../../text.ts'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
@@ -60,6 +60,8 @@ interface Known {
   version: string | null
   isIndexed: boolean
   searchable: string[]
+  /** Whether `product_text` has the texts of all products. */
+  hasTexts: boolean
   attributes: Record<
     string,
     {
@@ -72,6 +74,9 @@ interface Known {
   >
 }
 
+/** How often a source is chosen because the last choice is no longer right. */
+const maxAttempts = 5
+
 /**
  * Reads from the source that is chosen for a question, and again if the statement finds that the choice was of before:
  * `read` returns undefined then. Throws `invalid_request` for attributes that cannot be used so.
@@ -82,10 +87,11 @@ export async function readSource<T>(
   question: Question,
   read: (source: Source) => Promise<T | undefined>,
 ): Promise<T> {
-  for (;;) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const answer = await read(await chooseSource(catalogue, storeUuid, question))
     if (answer !== undefined) return answer
   }
+  throw unavailable('unavailable', new Error(`the indexed attributes of the store ${storeUuid} change all the time`))
 }
 
 /**
@@ -120,7 +126,8 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
   requireOrdered(question.order?.attribute, (name) => attributeOf(name).type)
   const isLarge = known.products > maxSmall
   const isIndexed = isLarge && needsColumns && known.isIndexed && missing.length === 0
-  const readsTexts = isLarge && isSearch && known.searchable.length > 0
+  const isScanned = !known.hasTexts && known.products <= maxScanned
+  const readsTexts = isLarge && isSearch && known.searchable.length > 0 && !isScanned
   const times = [known.asOf, ...(isIndexed ? [known.indexAsOf] : []), ...(readsTexts ? [known.textAsOf] : [])]
   return {
     table: isIndexed ? 'product_index' : 'product',
@@ -143,6 +150,10 @@ async function findKnown(
 ): Promise<Known> {
   const { rows } = await sql<Known>`
     select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
+      exists (
+        select from product_text_state where store_uuid = ${uuid} and built_to is null and names = array(
+          select name from attribute_definition where store_uuid = ${uuid} and searchable order by name)
+      ) as "hasTexts",
       ${asOf(uuid, 'FILTERS')} as "indexAsOf", ${asOf(uuid, 'SEARCH')} as "textAsOf",
       array(select name from attribute_definition where store_uuid = ${uuid} and searchable order by name) as searchable,
       ${versionOf(uuid)} as version,
