@@ -461,7 +461,7 @@ export interface components {
                         [key: string]: string;
                     };
                 };
-                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
             };
         };
@@ -526,7 +526,7 @@ export interface components {
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
-                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
             };
         };
@@ -861,7 +861,7 @@ export interface components {
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
-                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
             };
         };
@@ -937,9 +937,9 @@ export interface components {
                     /** @description Number of fields of the store changed. */
                     store_fields: number;
                 };
-                /** @description What was not reverted: at most 10,000 items and 8 MiB. */
+                /** @description What was not reverted: at most 10,000 items and 4 MiB. */
                 skipped: components["schemas"]["SkippedItem"][];
-                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
             };
         };
@@ -1032,7 +1032,7 @@ export interface components {
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
-                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
             };
         };
@@ -1070,7 +1070,7 @@ export interface components {
                         [key: string]: string;
                     };
                 };
-                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
             };
         };
@@ -1485,7 +1485,7 @@ export interface operations {
              *     - `updated`: Number of assets that were in their group and moved.
              *     - `failed`: Number of items or asset ids that failed.
              *     - `error_info`: One entry per failure; a single empty object when nothing failed.
-             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
             200: {
                 headers: {
@@ -1547,7 +1547,7 @@ export interface operations {
              *     - `deleted_count`: Number of assets deleted, each with all its links.
              *     - `failed`: Number of items or asset ids that failed.
              *     - `error_info`: One entry per failure; a single empty object when nothing failed.
-             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
             200: {
                 headers: {
@@ -1678,7 +1678,7 @@ export interface operations {
              *     - `updated_skus`: Codes of products that were updated, changed or not, in the order of the request. Absent with `Prefer: return=minimal`.
              *     - `unavailable_skus`: Codes without a product in the store.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
-             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
             200: {
                 headers: {
@@ -1745,7 +1745,7 @@ export interface operations {
              *     - `created_skus`: Codes of products that were created, in the order of the request. Absent with `Prefer: return=minimal`.
              *     - `existing_skus`: Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
-             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
             200: {
                 headers: {
@@ -1927,7 +1927,7 @@ export interface operations {
              *     - `unlinked`: Number of links removed. The assets are kept.
              *     - `failed`: Number of items or asset ids that failed.
              *     - `error_info`: One entry per failure; a single empty object when nothing failed.
-             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
             200: {
                 headers: {
@@ -2174,8 +2174,8 @@ export interface operations {
              *     - `store_uuid`: UUID of the store.
              *     - `request_id`: Request id of the revert itself, by which it can be reverted.
              *     - `reverted`: Numbers of what was changed.
-             *     - `skipped`: What was not reverted: at most 10,000 items and 8 MiB.
-             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             *     - `skipped`: What was not reverted: at most 10,000 items and 4 MiB.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
             200: {
                 headers: {

@@ -3,7 +3,6 @@ import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
@@ -52,19 +51,6 @@ interface Rows {
   coverageRows: { storeName: string; channel: string; assetFormat: string; groups: number }[]
 }
 
-/** Adds smaller numbers of the past days, as the gateway would have stored them. */
-async function haveHistory(storeUuid: string, rows: Rows['statusRows']): Promise<void> {
-  for (const { status, count } of rows) {
-    for (const day of Array.from({ length: 30 }, (_, i) => i + 1)) {
-      const name = status.toLowerCase().replaceAll('_', ' ')
-      await sql`insert into measure values (${storeUuid}, 'PRODUCTS_BY_STATUS', ${name}, 'day',
-        date_trunc('day', now() - ${day} * interval '1 day', 'UTC'), ${Math.max(0, count - Math.floor((day * (count % 5)) / 4))}::int)`.execute(
-        gateway.database.db,
-      )
-    }
-  }
-}
-
 it('shows the numbers of a store, and those of another one that is chosen', async () => {
   const { stores, statusRows, coverageRows } = (await gateway.data(`{
     stores { nodes { storeUuid storeName facets(names: ["Brand"]) { values { value count } } } }
@@ -72,7 +58,6 @@ it('shows the numbers of a store, and those of another one that is chosen', asyn
   const [first, other] = stores.nodes
   if (!first || !other) throw new Error('the demo has two stores')
   const statusesOf = (store: typeof first) => statusRows.filter(({ storeName }) => storeName === store.storeName)
-  await haveHistory(first.storeUuid, statusesOf(first))
 
   const page = await chromium.browser.newPage({ viewport: { width: 1000, height: 680 } })
   await page.goto(url)
