@@ -196,6 +196,14 @@ it('counts the values of an attribute once, until a change of the store is appli
   for (let i = 0; i < 2; i++) expect(await ask(waiting)).toMatchObject({ statements: 2 })
 }, 60_000)
 
+it('counts the values of a small store as they are now', async () => {
+  const uuid = await filledStore(10)
+  const { catalogue } = database
+  await write(catalogue, false, (work) => upsertProducts(work, uuid, [{ productCode: 'new' }]))
+  const [facet] = await countValues(catalogue, uuid, { names: ['Color'], filter: {}, first: 1 })
+  expect(facet).toMatchObject({ distinct: 2, missing: 1 })
+})
+
 it('refuses an attribute that is declared and not indexed yet with how far that is', async () => {
   const { catalogue, db } = database
   const uuid = await storeIn(catalogue)

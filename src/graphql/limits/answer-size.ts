@@ -28,7 +28,7 @@ export function requireShort(data: unknown): void {
   throw invalidRequest(details)
 }
 
-/** A character of a string takes at most six bytes of JSON, as `\\u0001`; about any other value takes as many as this. */
+/** A character of a string takes at most six bytes of JSON, such as `\u0001`; any other value about 30. */
 const [maxBytesOfCharacter, maxBytesOfValue] = [6, 30]
 
 /** Whether a value takes more than so many bytes as JSON. The bytes of strings are counted only if they may decide. */

@@ -85,7 +85,8 @@ export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, s
  * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
  * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
  * changed the asset (`asset_since`). Changes of an item after the request's last one do not count if the last of them
- * reverts one of them to the value that the first one found. Window functions, not joins: PostgreSQL cannot estimate the length of arrays.
+ * reverts one of them to the value that the first one found. Window functions, not joins: PostgreSQL cannot estimate
+ * the length of arrays.
  */
 function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal

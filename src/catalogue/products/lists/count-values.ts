@@ -6,8 +6,9 @@ import { isCaughtUp, totalProducts } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 import { valuesOf } from '../query/compare.ts'
 import { compile } from '../query/compile.ts'
+import { versionOf } from '../query/find-known.ts'
 import { withKnownCodes } from '../query/known-codes.ts'
-import { readSource, type Source, type SourceState, stateOf, versionOf } from '../query/source.ts'
+import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
 import type { Facet, FacetQuery } from './facet.ts'
 import { type CountedFacets, cachedFacets } from './facet-cache.ts'
 
@@ -33,7 +34,7 @@ async function readFacets(
       select ${i}::integer as nth, ${text} as value, count(*)::integer as products
       from ${products} and ${text} is not null group by 2`
   })
-  const total = source.asOf ? totalProducts(source.uuid, 'FILTERS') : totalOf(source.uuid)
+  const total = source.table === 'product' ? totalOf(source.uuid) : totalProducts(source.uuid, 'FILTERS')
   const matching = isBare(filter)
     ? sql`select ${total} as products`
     : sql`select count(*)::integer as products from ${products}`

@@ -4,11 +4,9 @@ import { costly } from '../../../request/context.ts'
 import { shown } from '../../../text.ts'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
-import { onlyRow } from '../../conditions.ts'
-import type { ProjectionName } from '../../projections/projection.ts'
-import { asOf, databaseTime } from '../../projections/queue.ts'
-import { totalOf } from '../product-totals.ts'
+import { databaseTime } from '../../projections/queue.ts'
 import { requireBounds, requireOrdered } from './bounds.ts'
+import { findKnown, type Known } from './find-known.ts'
 import { attributesOf } from './product-filter.ts'
 import { namesOf, needsOf, projectionsOf, type Question } from './question.ts'
 
@@ -50,29 +48,6 @@ export const stateOf = ({ asOf, isCurrent }: Source, isWhole = sql<boolean>`true
 export const maxSmall = 5_000
 /** In a larger store only indexed attributes can be used. */
 export const maxScanned = 50_000
-
-interface Known {
-  products: number
-  /** Of what is read beside `product` and these two, of `product_index`, and of `product_text`. */
-  asOf: Date
-  indexAsOf: Date
-  textAsOf: Date
-  version: string | null
-  isIndexed: boolean
-  searchable: string[]
-  /** Whether `product_text` has the texts of all products. */
-  hasTexts: boolean
-  attributes: Record<
-    string,
-    {
-      type: AttributeDefinition['type']
-      isFilterable: boolean
-      slot: number | null
-      isBuilt: boolean
-      built: number | null
-    }
-  >
-}
 
 /** How often a source is chosen because the last choice is no longer right. */
 const maxAttempts = 5
@@ -141,37 +116,6 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
 }
 
 const unknown: Attribute = { type: undefined, slot: undefined }
-
-async function findKnown(
-  { db }: Catalogue,
-  uuid: string | null,
-  names: readonly string[],
-  projections: readonly ProjectionName[],
-): Promise<Known> {
-  const { rows } = await sql<Known>`
-    select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
-      exists (
-        select from product_text_state where store_uuid = ${uuid} and built_to is null and names = array(
-          select name from attribute_definition where store_uuid = ${uuid} and searchable order by name)
-      ) as "hasTexts",
-      ${asOf(uuid, 'FILTERS')} as "indexAsOf", ${asOf(uuid, 'SEARCH')} as "textAsOf",
-      array(select name from attribute_definition where store_uuid = ${uuid} and searchable order by name) as searchable,
-      ${versionOf(uuid)} as version,
-      exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
-      (
-        select coalesce(jsonb_object_agg(d.name, json_build_object('type', d.type, 'isFilterable', d.filterable,
-          'slot', s.slot, 'isBuilt', s.built_to is null, 'built', s.built)), '{}')
-        from attribute_definition d left join product_index_slot s
-          on s.store_uuid = ${uuid} and s.name = d.name and s.is_number = (d.type = 'number') and d.filterable
-        where d.store_uuid = ${uuid} and d.name = any(${[...names]}::text[])
-      ) as attributes`.execute(db)
-  return onlyRow(rows)
-}
-
-/** SQL: another text after each change of the rows of a store in `product_index`; null before the first one. */
-export const versionOf = (uuid: string | null) => sql<string | null>`(
-        select max(version::text) from product_index_slot where store_uuid = ${uuid}
-      )`
 
 /** SQL: whether some attributes have their slots in `product_index`, or any attribute if none is named. */
 function haveSlots(uuid: string | null, names: readonly string[], attributeOf: Source['attributeOf']) {

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
+import type { Catalogue } from '../../catalogue.ts'
+import { onlyRow } from '../../conditions.ts'
+import type { ProjectionName } from '../../projections/projection.ts'
+import { asOf } from '../../projections/queue.ts'
+import { totalOf } from '../product-totals.ts'
+
+/** What decides from where a question is answered: the products of the store, its projections, the attributes named. */
+export interface Known {
+  products: number
+  /** Of what is read beside `product` and these two, of `product_index`, and of `product_text`. */
+  asOf: Date
+  indexAsOf: Date
+  textAsOf: Date
+  version: string | null
+  isIndexed: boolean
+  searchable: string[]
+  /** Whether `product_text` has the texts of all products. */
+  hasTexts: boolean
+  attributes: Record<
+    string,
+    {
+      type: AttributeDefinition['type']
+      isFilterable: boolean
+      slot: number | null
+      isBuilt: boolean
+      built: number | null
+    }
+  >
+}
+
+/** Reads what is known of a store, and of the attributes of these names. */
+export async function findKnown(
+  { db }: Catalogue,
+  uuid: string | null,
+  names: readonly string[],
+  projections: readonly ProjectionName[],
+): Promise<Known> {
+  const { rows } = await sql<Known>`
+    select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
+      exists (
+        select from product_text_state where store_uuid = ${uuid} and built_to is null and names = array(
+          select name from attribute_definition where store_uuid = ${uuid} and searchable order by name)
+      ) as "hasTexts",
+      ${asOf(uuid, 'FILTERS')} as "indexAsOf", ${asOf(uuid, 'SEARCH')} as "textAsOf",
+      array(select name from attribute_definition where store_uuid = ${uuid} and searchable order by name) as searchable,
+      ${versionOf(uuid)} as version,
+      exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
+      (
+        select coalesce(jsonb_object_agg(d.name, json_build_object('type', d.type, 'isFilterable', d.filterable,
+          'slot', s.slot, 'isBuilt', s.built_to is null, 'built', s.built)), '{}')
+        from attribute_definition d left join product_index_slot s
+          on s.store_uuid = ${uuid} and s.name = d.name and s.is_number = (d.type = 'number') and d.filterable
+        where d.store_uuid = ${uuid} and d.name = any(${[...names]}::text[])
+      ) as attributes`.execute(db)
+  return onlyRow(rows)
+}
+
+/** SQL: another text after each change of the rows of a store in `product_index`; null before the first one. */
+export const versionOf = (uuid: string | null) => sql<string | null>`(
+        select max(version::text) from product_index_slot where store_uuid = ${uuid}
+      )`
