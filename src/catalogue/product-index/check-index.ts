@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import { queuedCodes } from '../projections/queue.ts'
 import { columnsOf, ownColumns } from './product-index.ts'
 import { findSlots, productsOf, valueColumns, valuesOf } from './slots.ts'
 
@@ -29,8 +30,7 @@ export async function checkIndex(catalogue: Catalogue, storeUuid: string): Promi
       select p.product_code as code, row(${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(built))})::text as actual
       from ${productsOf(storeUuid)} p
     ) p using (code)
-    where i.kept is distinct from p.actual and code not in (
-      select code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${storeUuid})
+    where i.kept is distinct from p.actual and code not in (${queuedCodes(storeUuid)})
     order by code`.execute(catalogue.db)
   return rows
 }

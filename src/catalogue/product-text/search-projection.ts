@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { productsOf } from '../product-index/slots.ts'
+import { queuedCodes } from '../projections/queue.ts'
 import { rowsProjection } from '../projections/rows-projection.ts'
-import { joinedValues, searchedText } from './searched-text.ts'
+import { joinedValues, searchableNames, searchedText } from './searched-text.ts'
 
 /** The values of searchable attributes, for searches. */
 export const searchProjection = rowsProjection({
@@ -16,8 +17,7 @@ export const searchProjection = rowsProjection({
 
 /** All texts are built again where other attributes are searchable. */
 async function assign({ db }: WriteCatalogue, storeUuid: string): Promise<void> {
-  const names = sql`array(
-      select name from attribute_definition where store_uuid = ${storeUuid} and searchable order by name)`
+  const names = searchableNames(storeUuid)
   await sql`delete from product_text_state where store_uuid = ${storeUuid} and names <> ${names}`.execute(db)
   await sql`
     insert into product_text_state (store_uuid, names)
@@ -71,8 +71,7 @@ export async function checkTexts(catalogue: Catalogue, storeUuid: string): Promi
       select product_code as code, nullif(${searchedText(names)}, '') as text
       from ${productsOf(storeUuid)} p
     ) p using (code)
-    where t.text is distinct from p.text and code not in (
-      select code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${storeUuid})
+    where t.text is distinct from p.text and code not in (${queuedCodes(storeUuid)})
     order by code`.execute(catalogue.db)
   return rows
 }

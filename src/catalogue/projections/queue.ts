@@ -96,6 +96,10 @@ export async function pauseBuild({ db }: Catalogue, storeUuid: string, pauseMs: 
     where store_uuid = ${storeUuid} and at = 'infinity'`.execute(db)
 }
 
+/** SQL: a query for the codes of a store's products in the queue, with those that are to wait. */
+export const queuedCodes = (storeUuid: string): RawBuilder<{ code: string }> =>
+  sql`select distinct code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${storeUuid}`
+
 /** SQL: the rows of the queue of a store for some projections. */
 const pending = (storeUuid: string | null, projections: readonly ProjectionName[]) => sql`
   product_dirty d where d.store_uuid = ${storeUuid}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import { queuedCodes } from '../projections/queue.ts'
 import { type Counts, findChangedGaps, findCounts, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 
@@ -26,8 +27,7 @@ export async function checkReadiness(catalogue: Catalogue, uuid: string): Promis
 }
 
 async function findQueued({ db }: Catalogue, uuid: string): Promise<Set<string>> {
-  const { rows } = await sql<{ code: string }>`
-    select distinct code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${uuid}`.execute(db)
+  const { rows } = await queuedCodes(uuid).execute(db)
   return new Set(rows.map(({ code }) => code))
 }
 

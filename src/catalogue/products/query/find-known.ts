@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
+import { searchableNames } from '../../product-text/searched-text.ts'
 import type { ProjectionName } from '../../projections/projection.ts'
 import { asOf } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
@@ -40,11 +41,10 @@ export async function findKnown(
   const { rows } = await sql<Known>`
     select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
       exists (
-        select from product_text_state where store_uuid = ${uuid} and built_to is null and names = array(
-          select name from attribute_definition where store_uuid = ${uuid} and searchable order by name)
+        select from product_text_state where store_uuid = ${uuid} and built_to is null and names = ${searchableNames(uuid)}
       ) as "hasTexts",
       ${asOf(uuid, 'FILTERS')} as "indexAsOf", ${asOf(uuid, 'SEARCH')} as "textAsOf",
-      array(select name from attribute_definition where store_uuid = ${uuid} and searchable order by name) as searchable,
+      ${searchableNames(uuid)} as searchable,
       ${versionOf(uuid)} as version,
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
       (
