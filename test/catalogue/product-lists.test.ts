@@ -161,7 +161,9 @@ it('answers a page by offset as it is now, whatever the index has', async () => 
     return [totalProducts, codesOf(products)]
   }
   expect(await page({ status: ['draft'] })).toEqual([2, ['000007', '000008']])
+  database.statements()
   expect(await page({ status: ['new'] })).toEqual([products - 2, ['000002', '000003', '000004']])
+  expect(database.statements()).toBe(1)
   expect(await page({ codes: ['000007', '000009'], status: ['new'] })).toEqual([1, ['000009']])
 })
 

@@ -25,7 +25,7 @@ export function needsOf({ filter, order, facets = [], isExact = false }: Questio
   const isElsewhere = isSearch || projectionsOf(filter).length > 0
   const hasCodes = filter.codes != null
   const needsColumns = !hasCodes && (names || (isByOwn && !isExact))
-  return { needsColumns, isSearch, isRead: names || isByOwn || isElsewhere }
+  return { needsColumns, isSearch, isRead: names || needsColumns || isElsewhere }
 }
 
 /** The projections that a question always reads. */
