@@ -31,7 +31,7 @@ const descriptions = {
   maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
   pattern:
     'Regular expression in RE2 syntax that the whole value must match. It has at most 10,000 characters and 1,000 steps; a value has at most 4,096 characters, or 250,000 divided by the steps if that is less; for all values of a request, steps times characters are at most 20,000,000. Null: none.',
-  searchable: `Whether \`search\` in products finds parts of the values: at most ${maxSearchable} attributes of a store. Above 5,000 products the values are indexed in the background: see \`Store.projections\`.`,
+  searchable: `Whether \`search\` in products finds parts of the values: at most ${maxSearchable} attributes of a store. The values are indexed in the background: see \`Store.projections\`.`,
   filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${maxFilterable} attributes of a store. The values are indexed in the background: see \`Store.projections\`.`,
 }
 
@@ -78,7 +78,7 @@ builder.node(AttributeDefinitionRef, {
     searchable: t.exposeBoolean('searchable', { description: descriptions.searchable }),
     indexed: t.boolean({
       description:
-        'Whether the values are indexed: until then a `filterable` attribute is used like others, and in stores of more than 5,000 products not all values of a `searchable` one are found.',
+        'Whether the values are indexed: until then a `filterable` attribute is used like others, and stores of more than 50,000 products refuse searches if it is `searchable`.',
       resolve: ({ filterable, isIndexed, searchable, isSearched }) =>
         (filterable || searchable) && (isIndexed || !filterable) && (isSearched || !searchable),
     }),

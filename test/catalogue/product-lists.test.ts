@@ -218,6 +218,23 @@ it('refuses an attribute that is declared and not indexed yet with how far that 
   await refused('Size').toThrow('"Size" is not: declare it by defineAttributes')
 })
 
+it('refuses a search of a large store until the searchable attributes are indexed', async () => {
+  const { catalogue, db } = database
+  const uuid = await storeIn(catalogue)
+  await sql`insert into product_total values (${uuid}::uuid, 0, 'new', 50001)`.execute(db)
+  const codes = () => countProducts(catalogue, uuid, { or: [{ search: 'a' }, { codePrefix: 'b' }] })
+  expect(await codes()).toMatchObject({ count: 0 })
+  await sql`insert into attribute_definition (store_uuid, name, type, searchable)
+    values (${uuid}::uuid, 'Name', 'text', true)`.execute(db)
+  await expect(codes()).rejects.toThrow(
+    'filter.or[0].search must wait until all searchable attributes are indexed, in a store of more than 50,000 products; they are being indexed: 0 of 50,001 products',
+  )
+  await sql`insert into product_text_state (store_uuid, names, built_to) values (${uuid}::uuid, '{Name}', null)`.execute(
+    db,
+  )
+  expect(await codes()).toMatchObject({ count: 0 })
+})
+
 it('waits for the latest writes and chooses what it reads while costly statements have all cores', async () => {
   const uuid = await filledStore(products)
   const context = {

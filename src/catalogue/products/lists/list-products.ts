@@ -9,7 +9,7 @@ import { narrow } from '../query/narrow.ts'
 import { beginOf, type PagePart, type ProductPage, planPage } from '../query/plan-page.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { byCode, type ProductOrder } from '../query/product-order.ts'
-import { chooseSource, readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
+import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
 import { allRead, columns, type ListedProduct, measured } from './measured-products.ts'
 
 type Sql = RawBuilder<unknown>
@@ -30,7 +30,9 @@ export async function listProducts(
 ): Promise<ProductList> {
   const isNewestFirst = order.field === 'updatedAt' && (order.direction === 'desc') !== page.backwards
   if (isNewestFirst && attributesOf(filter).length === 0) {
-    const recent = await listByChange(catalogue, storeUuid, filter, page, order)
+    const recent = await readSource(catalogue, storeUuid, { filter, order, isExact: true }, (source) =>
+      listByChange(catalogue, source, filter, page, order),
+    )
     if (recent) return recent
   }
   return readSource(catalogue, storeUuid, { filter, order }, async (source) => {
@@ -48,27 +50,26 @@ export function isPrepared(source: Source, filter: ProductFilter, order: Product
 /** So many of the products that were changed last are read if those of a page or two do not fill it. */
 const maxChanged = 5_000
 
-/** A page of the products that were changed last, if the ledger tells them. */
+/** A page of the products that were changed last; null if the ledger does not tell them. */
 async function listByChange(
   catalogue: Catalogue,
-  storeUuid: string,
+  source: Source,
   filter: ProductFilter,
   page: ProductPage,
   order: ProductOrder,
-): Promise<ProductList | undefined> {
+): Promise<ProductList | null | undefined> {
   const { updatedAt, ...others } = filter
-  const source = await chooseSource(catalogue, storeUuid, { filter, order, isExact: true })
   const { where } = compile(source, filter)
   const begin = beginOf(order, page)
   const before = begin?.toString() ?? updatedAt?.to ?? null
   // About twice as many as the page has: some may be deleted, or not match the filter.
   for (const wanted of isBare(others) ? [2 * page.limit] : [2 * page.limit, maxChanged]) {
     const last = await changedLast(catalogue, source.uuid, before, wanted, updatedAt?.from)
-    if (!last) return undefined
+    if (!last) return null
     const listed = await readPage(catalogue, source, { where: allOf([last.where, where]), indexed: [] }, page, order)
-    if (listed?.rows.length === page.limit || last.isAll) return listed
+    if (!listed || listed.rows.length === page.limit || last.isAll) return listed
   }
-  return undefined
+  return null
 }
 
 async function readPage(

@@ -4,21 +4,22 @@ import type { Catalogue } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
 import { searchableNames } from '../../product-text/searched-text.ts'
 import type { ProjectionName } from '../../projections/projection.ts'
-import { asOf } from '../../projections/queue.ts'
+import { asOf, databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 
-/** What decides from where a question is answered: the products of the store, its projections, the attributes named. */
-export interface Known {
+/**
+ * What decides from where a question is answered: the products of the store, the time of which each of its projections
+ * is, and the attributes named.
+ */
+export interface Known extends Record<ProjectionName, Date> {
   products: number
-  /** Of what is read beside `product` and these two, of `product_index`, and of `product_text`. */
-  asOf: Date
-  indexAsOf: Date
-  textAsOf: Date
+  now: Date
   version: string | null
   isIndexed: boolean
   searchable: string[]
-  /** Whether `product_text` has the texts of all products. */
+  /** Whether `product_text` has the values of the searchable attributes of all products, and of how many. */
   hasTexts: boolean
+  texts: number
   attributes: Record<
     string,
     {
@@ -32,18 +33,11 @@ export interface Known {
 }
 
 /** Reads what is known of a store, and of the attributes of these names. */
-export async function findKnown(
-  { db }: Catalogue,
-  uuid: string | null,
-  names: readonly string[],
-  projections: readonly ProjectionName[],
-): Promise<Known> {
+export async function findKnown({ db }: Catalogue, uuid: string | null, names: readonly string[]): Promise<Known> {
   const { rows } = await sql<Known>`
-    select ${totalOf(uuid)} as products, ${asOf(uuid, ...projections)} as "asOf",
-      exists (
-        select from product_text_state where store_uuid = ${uuid} and built_to is null and names = ${searchableNames(uuid)}
-      ) as "hasTexts",
-      ${asOf(uuid, 'FILTERS')} as "indexAsOf", ${asOf(uuid, 'SEARCH')} as "textAsOf",
+    select ${totalOf(uuid)} as products, ${databaseTime} as now, ${asOf(uuid, 'FILTERS')} as "FILTERS",
+      ${asOf(uuid, 'SEARCH')} as "SEARCH", ${asOf(uuid, 'READINESS')} as "READINESS",
+      ${hasTexts(uuid)} as "hasTexts", coalesce((select built ${textsOf(uuid)}), 0) as texts,
       ${searchableNames(uuid)} as searchable,
       ${versionOf(uuid)} as version,
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
@@ -56,6 +50,12 @@ export async function findKnown(
       ) as attributes`.execute(db)
   return onlyRow(rows)
 }
+
+const textsOf = (uuid: string | null) => sql`
+        from product_text_state where store_uuid = ${uuid} and names = ${searchableNames(uuid)}`
+
+/** SQL: whether `product_text` has the values of the searchable attributes of all products. */
+export const hasTexts = (uuid: string | null) => sql<boolean>`exists (select ${textsOf(uuid)} and built_to is null)`
 
 /** SQL: another text after each change of the rows of a store in `product_index`; null before the first one. */
 export const versionOf = (uuid: string | null) => sql<string | null>`(

@@ -11,28 +11,22 @@ export interface Question {
   isExact?: boolean
 }
 
-/**
- * `needsColumns`: whether a question is about more than codes and what other tables have: those are read by the key of
- * `product`. `isSearch`: whether it has a search. `isRead`: whether anything is to be known before the statement that
- * answers it.
- */
-export function needsOf({ filter, order, facets = [], isExact = false }: Question) {
+/** The projections that may answer a question. Codes, and what other tables have, are read by the key of `product`. */
+export function projectionsOf(question: Question): ProjectionName[] {
+  const { filter, order, isExact = false } = question
   const parts = partsOf(filter).map((part) => part.filter)
-  const names = attributesOf(filter).length > 0 || order?.attribute != null || facets.length > 0
-  const hasOwn = parts.some(({ status, createdAt, updatedAt }) => (status ?? createdAt ?? updatedAt) != null)
-  const isByOwn = hasOwn || (order?.field ?? 'code') !== 'code'
-  const isSearch = parts.some(({ search }) => search != null)
-  const isElsewhere = isSearch || projectionsOf(filter).length > 0
-  const hasCodes = filter.codes != null
-  const needsColumns = !hasCodes && (names || (isByOwn && !isExact))
-  return { needsColumns, isSearch, isRead: names || needsColumns || isElsewhere }
+  const has = (...fields: (keyof ProductFilter)[]) => parts.some((part) => fields.some((field) => part[field] != null))
+  const isByOwn = has('status', 'createdAt', 'updatedAt') || (order?.field ?? 'code') !== 'code'
+  const isOfColumns = namesOf(question).length > 0 || (isByOwn && !isExact)
+  const uses: [ProjectionName, boolean][] = [
+    ['FILTERS', filter.codes == null && isOfColumns],
+    ['SEARCH', has('search')],
+    ['READINESS', has('blockedOn', 'readyOn')],
+  ]
+  return uses.flatMap(([name, isUsed]) => (isUsed ? [name] : []))
 }
 
-/** The projections that a question always reads. */
-export function projectionsOf(filter: ProductFilter): ProjectionName[] {
-  return partsOf(filter).some((part) => (part.filter.blockedOn ?? part.filter.readyOn) != null) ? ['READINESS'] : []
-}
-
+/** The attributes that a question names, and where. */
 export function namesOf({ filter, order, facets = [] }: Question): { name: string; field: string }[] {
   return [
     ...attributesOf(filter).map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` })),

@@ -4,16 +4,17 @@ import { costly } from '../../../request/context.ts'
 import { shown } from '../../../text.ts'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
+import { allOf } from '../../conditions.ts'
 import { databaseTime } from '../../projections/queue.ts'
 import { requireBounds, requireOrdered } from './bounds.ts'
-import { findKnown, type Known } from './find-known.ts'
-import { attributesOf } from './product-filter.ts'
-import { namesOf, needsOf, projectionsOf, type Question } from './question.ts'
+import { findKnown, hasTexts, type Known } from './find-known.ts'
+import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
+import { namesOf, projectionsOf, type Question } from './question.ts'
 
 /** The declared type of an attribute, if any, and its slot, if `product_index` has the values of all products. */
 interface Attribute {
-  type: AttributeDefinition['type'] | undefined
-  slot: number | undefined
+  type?: AttributeDefinition['type'] | undefined
+  slot?: number | undefined
 }
 
 /** What a query reads as `p`. */
@@ -30,7 +31,7 @@ export interface Source {
   asOf: RawBuilder<Date>
   /** The rows of `product_index`, if they are read: what version they are, and as of when. */
   rows?: { version: string; asOf: Date } | undefined
-  /** SQL: whether the attributes still have their slots. */
+  /** SQL: whether the projections still have what they had when the source was chosen. */
   isCurrent: RawBuilder<boolean>
 }
 
@@ -75,47 +76,39 @@ export async function readSource<T>(
  */
 export async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
   const uuid = visibleStore(catalogue, storeUuid)
-  const { needsColumns, isSearch, isRead } = needsOf(question)
-  if (!isRead)
-    return {
-      table: 'product',
-      uuid,
-      attributeOf: () => unknown,
-      searched: [],
-      asOf: databaseTime,
-      isCurrent: sql`true`,
-    }
+  const projections = projectionsOf(question)
   const named = namesOf(question)
+  if (projections.length + named.length === 0) {
+    return { table: 'product', uuid, attributeOf: () => ({}), searched: [], asOf: databaseTime, isCurrent: sql`true` }
+  }
   const names = [...new Set(named.map(({ name }) => name))]
   const known = await costly(async () => {
     await catalogue.caughtUp?.(storeUuid)
-    return findKnown(catalogue, uuid, names, projectionsOf(question.filter))
+    return findKnown(catalogue, uuid, names)
   }, false)
   const attributeOf = (name: string): Attribute => {
     const { type, slot = null, isBuilt } = known.attributes[name] ?? {}
     return { type, slot: slot !== null && isBuilt ? slot : undefined }
   }
   const missing = named.filter(({ name }) => attributeOf(name).slot === undefined)
-  if (known.products > maxScanned && missing.length > 0) throw notIndexed(missing, known)
+  requireIndexed(missing, question.filter, known)
   requireBounds(attributesOf(question.filter), (name) => attributeOf(name).type)
   requireOrdered(question.order?.attribute, (name) => attributeOf(name).type)
   const isLarge = known.products > maxSmall
-  const isIndexed = isLarge && needsColumns && known.isIndexed && missing.length === 0
-  const isScanned = !known.hasTexts && known.products <= maxScanned
-  const readsTexts = isLarge && isSearch && known.searchable.length > 0 && !isScanned
-  const times = [known.asOf, ...(isIndexed ? [known.indexAsOf] : []), ...(readsTexts ? [known.textAsOf] : [])]
+  const isIndexed = projections.includes('FILTERS') && isLarge && known.isIndexed && missing.length === 0
+  const readsTexts = projections.includes('SEARCH') && isLarge && known.hasTexts
+  const isRead = { FILTERS: isIndexed, SEARCH: readsTexts, READINESS: true }
+  const times = [known.now, ...projections.filter((name) => isRead[name]).map((name) => known[name])]
   return {
     table: isIndexed ? 'product_index' : 'product',
     uuid,
     attributeOf,
     searched: readsTexts ? undefined : known.searchable,
     asOf: sql<Date>`${new Date(Math.min(...times.map(Number)))}::timestamptz`,
-    rows: isIndexed && known.version !== null ? { version: known.version, asOf: known.indexAsOf } : undefined,
-    isCurrent: isIndexed ? haveSlots(uuid, names, attributeOf) : sql`true`,
+    rows: isIndexed && known.version !== null ? { version: known.version, asOf: known.FILTERS } : undefined,
+    isCurrent: allOf([isIndexed && haveSlots(uuid, names, attributeOf), readsTexts && hasTexts(uuid)]),
   }
 }
-
-const unknown: Attribute = { type: undefined, slot: undefined }
 
 /** SQL: whether some attributes have their slots in `product_index`, or any attribute if none is named. */
 function haveSlots(uuid: string | null, names: readonly string[], attributeOf: Source['attributeOf']) {
@@ -130,16 +123,25 @@ function haveSlots(uuid: string | null, names: readonly string[], attributeOf: S
     )`
 }
 
-function notIndexed(missing: readonly { name: string; field: string }[], { attributes, products }: Known) {
+/** Throws `invalid_request` for attributes and searches that a large store has to index before. */
+function requireIndexed(missing: readonly { name: string; field: string }[], filter: ProductFilter, known: Known) {
+  const { attributes, products, searchable } = known
+  if (products <= maxScanned) return
   const count = (n: number) => n.toLocaleString('en')
-  const faults = missing.map(({ name, field }) => {
+  const within = `in a store of more than ${count(maxScanned)} products`
+  const progress = (built: number) => `being indexed: ${count(built)} of ${count(products)} products`
+  const named = missing.map(({ name, field }) => {
     const { isFilterable, built } = attributes[name] ?? {}
-    const wanted = `${field} must be an attribute that is declared filterable and indexed`
-    const of = `in a store of more than ${count(maxScanned)} products; ${shown(name)}`
-    const isNot = isFilterable
-      ? `is being indexed: ${count(built ?? 0)} of ${count(products)} products`
-      : 'is not: declare it by defineAttributes'
-    return { field, details: `${wanted}, ${of} ${isNot}` }
+    const isNot = isFilterable ? `is ${progress(built ?? 0)}` : 'is not: declare it by defineAttributes'
+    const wanted = `must be an attribute that is declared filterable and indexed, ${within}`
+    return { field, details: `${field} ${wanted}; ${shown(name)} ${isNot}` }
   })
-  return invalidRequest(faults)
+  const isIncomplete = searchable.length > 0 && !known.hasTexts
+  const searches = partsOf(filter).flatMap(({ filter: { search }, field: at }) => {
+    const field = `filter${at}.search`
+    const details = `${field} must wait until all searchable attributes are indexed, ${within}; they are ${progress(known.texts)}`
+    return isIncomplete && search != null ? [{ field, details }] : []
+  })
+  const faults = [...named, ...searches]
+  if (faults.length > 0) throw invalidRequest(faults)
 }
