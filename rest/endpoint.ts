@@ -21,9 +21,10 @@ export interface Endpoint<
   takesBody: boolean
   /** Query parameters that may be repeated: their values are joined by commas. */
   repeatable?: readonly string[]
-  /** Whether it uses the filtering service: an unavailable dependency is then its downstream (502). */
-  dependsOnFilter?: boolean
-  /** The listing of asset groups: run by `Reader.listAssets`, which has versions, and so an ETag. */
+  /**
+   * The listing of asset groups: `RestServices.listAssets` answers what `document` would. It has versions, and so an
+   * ETag; an unavailable dependency is its downstream (502).
+   */
   isAssetListing?: boolean
   /** Whether its answer may have thousands of rows or items, whatever the request has. */
   isLong?: boolean
@@ -34,25 +35,30 @@ export interface Endpoint<
   /** The variables of the operation. `raw` is the body with the fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
   dataShape: z.ZodRawShape
-  /** The rows of its data, for answers in CSV and JSON Lines. */
-  table?: {
-    /** The first columns. The members of the rows follow. */
-    columns: readonly string[]
-    rowsOf(data: unknown): readonly ReadonlyMap<string, unknown>[]
-    /** The number of rows on all pages. */
-    totalOf?(data: unknown): number
-  }
+  table?: Table
+  /** The data of the answer; by default the result. */
   toData(result: Result): unknown
+}
+
+/** The rows of an endpoint's data, for answers in CSV and JSON Lines. */
+export interface Table {
+  /** The first columns. The members of the rows follow. */
+  columns: readonly string[]
+  rowsOf(data: unknown): readonly ReadonlyMap<string, unknown>[]
+  /** The number of rows on all pages. */
+  totalOf?(data: unknown): number
 }
 
 /** Makes an endpoint. The types of its parts (shapes, variables, document, result) are checked here and then erased. */
 export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
-  row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'takesBody'>,
+  row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'takesBody' | 'toData'> &
+    Partial<Pick<Endpoint<Result>, 'toData'>>,
 ): Endpoint {
   return {
     ...(row as unknown as Endpoint),
     success: row.path.startsWith('/assets') ? 'SUCCESS' : 'success',
     takesBody: row.method !== 'GET',
+    toData: row.toData ?? ((result) => result),
     shapes: memoizeLast(row.shapes),
   }
 }

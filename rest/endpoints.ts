@@ -31,7 +31,6 @@ export const endpoints: readonly Endpoint[] = [
         .describe('Map from parent code to group, ordered by parent code (by code point).'),
     },
     document: operations.ListAssetsDocument,
-    dependsOnFilter: true,
     isAssetListing: true,
     shapes: ({ assetFormats }) => ({
       query: z.object({
@@ -42,7 +41,6 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    toData: ({ assetGroups: { groups: assets, ...totals } }) => ({ ...totals, assets }),
   }),
 
   endpoint({

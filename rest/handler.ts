@@ -1,18 +1,14 @@
 import { type DocumentNode, getOperationAST } from 'graphql'
-import { statusOf, unreachable } from '../src/errors.ts'
 import type { HttpResponse, OperationResult, RestRequest } from '../src/request/exchange.ts'
 import { HttpError, unauthorized } from '../src/request/http-error.ts'
-import { preferenceApplied } from '../src/request/preferences.ts'
-import { answerVersioned } from './conditional.ts'
+import { errorResponse, mapUnavailableToDownstream } from './answers/error.ts'
+import { type Asked, answerRead, answerWrite } from './answers/plain.ts'
+import { answerTable, isAskedForRows } from './answers/table.ts'
+import { answerVersioned } from './answers/versioned.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
 import { readJsonBody, readRequest } from './request/read-request.ts'
-import { envelope, errorEnvelope, toJson } from './response/envelope.ts'
-import { receiptLink } from './response/receipt-link.ts'
-import { answerTable, isAskedForRows } from './response/table.ts'
-import { toHttpError } from './response/to-http-error.ts'
-import { withoutSuccesses } from './response/translate.ts'
-import type { Execute, RestServices, Result } from './services.ts'
+import type { RestServices } from './services.ts'
 
 /** Makes the function that answers REST requests, errors included, in the spec's envelope. */
 export function createHandler<Caller>(
@@ -44,31 +40,12 @@ export function operationNameOf(document: DocumentNode): string {
   return getOperationAST(document)?.name?.value ?? 'none'
 }
 
-/** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
-function mapUnavailableToDownstream(error: HttpError, endpoint: Endpoint | undefined): HttpError {
-  if (error.reason !== 'unavailable' || !endpoint?.dependsOnFilter) return error
-  const [{ details = '' } = {}] = error.errorInfo
-  const ofSource = details.replace(unreachable.unavailable, unreachable.downstream_unavailable)
-  return new HttpError('downstream_unavailable', ofSource)
-}
-
 /** The endpoint of a method; HEAD is GET without a body. */
 function endpointOf(route: readonly Endpoint[] | undefined, method: string): Endpoint | undefined {
   return route?.find((endpoint) => endpoint.method === (method === 'HEAD' ? 'GET' : method))
 }
 
-/** The answer to an error. */
-export function errorResponse(error: HttpError, requestId: string): HttpResponse & { body: string } {
-  return { ...errorHead(error), body: errorEnvelope(requestId, error.errorInfo) }
-}
-
-/** The status and headers of an error, on every path. */
-export function errorHead({ reason, headers }: HttpError): { status: number; headers: Record<string, string> } {
-  const status = statusOf(reason)
-  const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
-  return { status, headers: { ...retry, ...headers } }
-}
-
+/** The steps of every request, in this order. Throws what `errorOf` translates. */
 async function answer<Caller>(
   request: RestRequest<Caller>,
   { endpoints: route, values }: Route,
@@ -86,64 +63,21 @@ async function answer<Caller>(
   }
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody ? await readJsonBody(request) : undefined
-  const runHere = () => answerHere({ ...request, values }, endpoint, caller, body, services)
   const isLong = endpoint.isLong === true || (endpoint.table !== undefined && isAskedForRows(request))
-  return services.runHereOrInPool(request, { endpoint, isLong }, caller, body, runHere)
+  const fromPool = services.answerInPool(request, isLong, caller, body)
+  if (fromPool) return fromPool
+  const read = readRequest({ ...request, values }, endpoint, services.enumerations(), body)
+  const answered = await answerOf({ ...read, endpoint, request, caller }, services)
+  return read.warning === undefined
+    ? answered
+    : { ...answered, headers: { ...answered.headers, Warning: read.warning } }
 }
 
-async function answerHere<Caller>(
-  request: RestRequest & Pick<Route, 'values'>,
-  endpoint: Endpoint,
-  caller: Caller,
-  body: Uint8Array<ArrayBuffer> | undefined,
-  services: RestServices<Caller>,
-): Promise<HttpResponse> {
-  const read = readRequest(request, endpoint, services.enumerations(), body)
-  const answer = await answerRead(request, endpoint, caller, read, services)
-  return read.warning === undefined ? answer : { ...answer, headers: { ...answer.headers, Warning: read.warning } }
-}
-
-async function answerRead<Caller>(
-  request: RestRequest,
-  endpoint: Endpoint,
-  caller: Caller,
-  { query, variables, idempotencyKey, staleness, preferences }: ReturnType<typeof readRequest>,
-  services: RestServices<Caller>,
-): Promise<HttpResponse> {
-  const { requestId } = request
-  const context = { caller, requestId, maxAffected: preferences?.maxAffected }
-  const reader = staleness && (await services.reader(staleness, caller))
-  if (reader && endpoint.isAssetListing) {
-    return answerVersioned(endpoint, request, variables, reader.answers, {
-      version: () => reader.listingVersion(variables, context),
-      answer: async () => withoutErrors(await reader.listAssets(variables, context)),
-    })
-  }
-  const run = async (execute: Execute<Caller>) => {
-    const { data } = withoutErrors(await execute(endpoint.document, variables, context))
-    return endpoint.toData(data)
-  }
-  if (endpoint.table) return answerTable(endpoint, request, query, await run((reader ?? services).execute))
-  // A stored answer has no headers of its own.
-  let headers: Record<string, string> = {}
-  const work = async (execute: Execute<Caller>) => {
-    const data = await run(execute)
-    if (endpoint.takesBody && services.recordsChanges) headers = receiptLink(variables, data, requestId)
-    if (!preferences) return toJson(data)
-    headers = { ...headers, ...preferenceApplied(preferences.maxAffected, preferences.isMinimal) }
-    return toJson(preferences.isMinimal ? withoutSuccesses(data as object) : data)
-  }
-  // A dry run changes nothing, so its answer is not stored.
-  const isOnce = idempotencyKey && !variables.dryRun
-  const data = isOnce
-    ? await services.idempotent(idempotencyKey, caller, work)
-    : await work((reader ?? services).execute)
-  return { status: 200, headers, body: envelope(0, endpoint.success, requestId, data) }
-}
-
-function withoutErrors<R extends Result>(result: R): R {
-  if (result.errors) throw toHttpError(result.errors)
-  return result
+function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
+  const { takesBody, isAssetListing, table } = asked.endpoint
+  if (takesBody) return answerWrite(asked, services)
+  if (isAssetListing) return answerVersioned(asked, services)
+  return table ? answerTable(asked, table, services) : answerRead(asked, services)
 }
 
 function allowedMethods(route: readonly Endpoint[]): string {

@@ -50,7 +50,7 @@ const info = {
   description: [
     'Stores, products and product assets in PostgreSQL.',
     'Every answer has the same envelope: `status` and `data`. A success is HTTP 200 with `status.code` 0. An error has `status.code` -1 and one entry per fault in `data.error_info`, with a stable `reason` and a human-readable `details`.',
-    'Each operation runs one GraphQL operation, given in `x-graphql`. Operations with `x-extension` are extensions of the specification.',
+    'Each operation does what one GraphQL operation does, given in `x-graphql`. Operations with `x-extension` are extensions of the specification.',
   ].join('\n\n'),
   contact: { name: 'The operator of this gateway' },
   license: { name: 'MIT', identifier: 'MIT' },

@@ -1,7 +1,7 @@
 import { statusOf } from '../../src/errors.ts'
+import { tableFormats } from '../answers/table.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
-import { tableFormats } from '../response/table.ts'
 import { errorReasons } from './error-reasons.ts'
 import examples from './examples.json' with { type: 'json' }
 import { answerHeaders, kindsOf } from './headers.ts'
@@ -32,8 +32,8 @@ export function content(schema: Json, examples: readonly Shown[], part: 'body' |
 
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
 export function errorResponses(endpoint: Endpoint, namesStore: boolean): Json {
-  const { takesBody, dependsOnFilter = false, extraReasons = [] } = endpoint
-  const applies = { all: true, writes: takesBody, filtered: dependsOnFilter, stores: namesStore }
+  const { takesBody, isAssetListing = false, extraReasons = [] } = endpoint
+  const applies = { all: true, writes: takesBody, filtered: isAssetListing, stores: namesStore }
   const possible = errorReasons.filter(({ reason, on }) =>
     on === 'named' ? extraReasons.includes(reason) : applies[on],
   )

@@ -33,6 +33,8 @@ function unsupported(got: string): HttpError {
   return new HttpError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
 }
 
+export type ReadRequest = ReturnType<typeof readRequest>
+
 /** Checks query, body and key against the endpoint's shapes, and translates them. Throws `HttpError`. */
 export function readRequest(
   request: RestRequest & Pick<Route, 'values'>,

@@ -14,25 +14,14 @@ export function errorEnvelope(requestId: string, errorInfo: readonly Fault[]): s
   return envelope(-1, 'ERROR', requestId, JSON.stringify({ error_info: errorInfo }))
 }
 
-export class JsonText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
 /** JSON text in which maps are objects: an object of JavaScript loses `__proto__` and moves keys such as `1002`. */
 export function toJson(value: unknown): string {
-  if (value instanceof JsonText) return value.text
   if (value instanceof Map) return braces([...value])
   return isObject(value) && hasMap(value) ? braces(Object.entries(value)) : JSON.stringify(value)
 }
 
 function hasMap(object: object): boolean {
-  return Object.values(object).some(
-    (value) => value instanceof Map || value instanceof JsonText || (isObject(value) && hasMap(value)),
-  )
+  return Object.values(object).some((value) => value instanceof Map || (isObject(value) && hasMap(value)))
 }
 
 function braces(entries: [string, unknown][]): string {

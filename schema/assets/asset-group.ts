@@ -130,12 +130,10 @@ builder.queryField('assetGroups', (t) =>
     description:
       'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { ...storeArgs, ...pageArgs },
-    resolve: async (_root, args, { catalogue, enumerations, filter, restListing }) => {
+    resolve: async (_root, args, { catalogue, enumerations, filter }) => {
       const query = queryOf(args)
       requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
-      const page = await listGroups(catalogue, args.storeUuid, query, filter)
-      if (restListing) restListing.page = page
-      return page
+      return listGroups(catalogue, args.storeUuid, query, filter)
     },
   }),
 )

@@ -6,8 +6,6 @@ import { maxReadBytes, ReadBytes } from '../request/read-bytes.ts'
 const largeMs = 60_000
 const maxTenants = 10_000
 
-export type Reads = ReturnType<typeof createReads>
-
 /** Limits what reads return, and remembers the tenants whose reads are large: only the database knows a size. */
 export function createReads(largeBytes: number) {
   const large = new LRUCache<string, true>({ max: maxTenants, ttl: largeMs })

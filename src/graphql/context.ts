@@ -1,5 +1,4 @@
 import type { Caller } from '../auth/caller.ts'
-import type { AssetGroupPage } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
@@ -22,8 +21,6 @@ export interface Context {
   /** Tells the runner that a job is queued. */
   jobQueued(): void
   readonly jobQuotas: JobQuotas
-  /** REST only: `assetGroups` puts the page that it reads here; the operation of REST does not select its groups. */
-  readonly restListing?: { page?: AssetGroupPage | undefined } | undefined
   readonly requestId: string
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined

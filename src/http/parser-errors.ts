@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { errorResponse } from '../../rest/handler.ts'
+import { errorResponse } from '../../rest/answers/error.ts'
 import type { Reason } from '../errors.ts'
 import { HttpError } from '../request/http-error.ts'
 import { newRequestId, requestIdOf } from '../request/request-id.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorResponse } from '../../rest/handler.ts'
+import { errorResponse } from '../../rest/answers/error.ts'
 import type { Authentication } from '../auth/authentication.ts'
 import { shareOf } from '../auth/caller.ts'
 import { startOnePerTick } from '../event-loop/start-one-per-tick.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { errorResponse } from '../../rest/handler.ts'
+import { errorResponse } from '../../rest/answers/error.ts'
 import { inTurn } from '../event-loop/in-turn.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import type { RequestSummary, ServedRequest } from '../request/log.ts'

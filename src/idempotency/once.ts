@@ -18,12 +18,15 @@ interface KeyedRequest extends Scope {
   body: Uint8Array
 }
 
-/** Runs a keyed write once. Throws `idempotency_conflict` for another body than before, or `quota_exceeded`. */
-export async function doOnce(
+/**
+ * Runs a keyed write once, and stores the text of what it returns: a repetition returns only that text. Throws
+ * `idempotency_conflict` for another body than before, or `quota_exceeded`.
+ */
+export async function doOnce<Done extends { text: string }>(
   db: Kysely<Database>,
   { token, method, target, key, owner, ...request }: KeyedRequest,
-  work: (db: Transaction<Database>) => Promise<string>,
-): Promise<string> {
+  work: (db: Transaction<Database>) => Promise<Done>,
+): Promise<Done | { text: string }> {
   const scope = scopeOf({ token, method, target, key })
   const body = hash('sha256', request.body, 'buffer')
   const ownerHash = hash('sha256', owner, 'buffer')
@@ -33,15 +36,15 @@ export async function doOnce(
       const details = 'Idempotency-Key must come with the same body as before, or be a new one'
       throw new CatalogueError('idempotency_conflict', [{ details, field: 'Idempotency-Key' }])
     }
-    if (stored) return stored.answer
-    const answer = await db.transaction().execute(async (transaction) => {
+    if (stored) return { text: stored.answer }
+    const done = await db.transaction().execute(async (transaction) => {
       if (!(await claim(transaction, { scope, body, owner: ownerHash }))) return undefined
       const made = await work(transaction)
-      await transaction.updateTable('idempotency_key').set({ answer: made }).where('scope', '=', scope).execute()
+      await transaction.updateTable('idempotency_key').set({ answer: made.text }).where('scope', '=', scope).execute()
       return made
     })
     // Another request was faster: its answer is stored now, unless it has just been deleted.
-    if (answer !== undefined) return answer
+    if (done) return done
   }
 }
 

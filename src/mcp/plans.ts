@@ -19,7 +19,9 @@ const validMs = 10 * 60_000
 export function createPlans(db: Kysely<Database>) {
   const scopeOf = (target: string, key: string, { tokenId: token }: Caller) => ({ key, token, method: 'MCP', target })
   const keepOnce = (target: string, key: string, caller: Caller, text: string) =>
-    doOnce(db, { ...scopeOf(target, key, caller), owner: shareOf(caller), body: new Uint8Array() }, async () => text)
+    doOnce(db, { ...scopeOf(target, key, caller), owner: shareOf(caller), body: new Uint8Array() }, async () => ({
+      text,
+    }))
   return {
     /** Stores a plan and returns its id. */
     keep: async (plan: Plan, caller: Caller): Promise<string> => {
@@ -39,7 +41,7 @@ export function createPlans(db: Kysely<Database>) {
     /** Throws `invalid_request` unless this is the first time. */
     begin: async (id: string, caller: Caller, requestId: string): Promise<void> => {
       const attempt = `${randomUUID()} ${requestId}`
-      const first = await keepOnce('apply_plan', id, caller, attempt)
+      const { text: first } = await keepOnce('apply_plan', id, caller, attempt)
       if (first === attempt) return
       const by = first.replace(/^\S+ /, '')
       throw refused(`the request ${by} has begun it already; request_receipt says what that request changed`)

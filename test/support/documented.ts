@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { z } from 'zod'
+import { tableFormats } from '../../rest/answers/table.ts'
 import type { Endpoint } from '../../rest/endpoint.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import { openApiDocument } from '../../rest/openapi/document.ts'
 import { valuesIn } from '../../rest/path.ts'
 import { failure, successOf } from '../../rest/response/data-shapes.ts'
-import { tableFormats } from '../../rest/response/table.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import type { Reply } from './clients/http.ts'
 

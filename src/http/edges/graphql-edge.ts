@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { errorHead } from '../../../rest/handler.ts'
+import { errorHead } from '../../../rest/answers/error.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import type { GraphQLRequest } from '../../graphql/serve.ts'

@@ -1,25 +1,25 @@
 import { acceptedOf } from '../../src/request/accepted.ts'
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
-import type { Endpoint } from '../endpoint.ts'
-import { envelope, toJson } from './envelope.ts'
+import type { Table } from '../endpoint.ts'
+import { toJson } from '../response/envelope.ts'
+import type { RestServices } from '../services.ts'
+import { type Asked, enveloped, readData } from './plain.ts'
 
 type Row = ReadonlyMap<string, unknown>
 
-/**
- * The answer of an endpoint with rows: in the envelope, or only its rows in the format that the client accepts.
- */
-export async function answerTable(
-  { table, success }: Endpoint,
-  request: RestRequest,
-  query: Record<string, unknown>,
-  data: unknown,
+/** The answer of an endpoint with rows: as of any other, or only its rows in the format that the client accepts. */
+export async function answerTable<Caller>(
+  asked: Asked<Caller>,
+  table: Table,
+  services: RestServices<Caller>,
 ): Promise<HttpResponse> {
+  const { request, query } = asked
   const format = formatOf(request.headers.accept)
-  const total = table?.totalOf?.(data)
+  const data = await readData(asked, services)
+  const total = table.totalOf?.(data)
   const headers = { Vary: 'Accept', ...(total !== undefined && nextPage(request, query, total)) }
-  if (!table || format === 'application/json')
-    return { status: 200, headers, body: envelope(0, success, request.requestId, toJson(data)) }
+  if (format === 'application/json') return enveloped(asked, toJson(data), headers)
   const rows = table.rowsOf(data)
   const body =
     format === 'text/csv'

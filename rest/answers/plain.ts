@@ -1,0 +1,54 @@
+import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
+import { preferenceApplied } from '../../src/request/preferences.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { ReadRequest } from '../request/read-request.ts'
+import { envelope, toJson } from '../response/envelope.ts'
+import { receiptLink } from '../response/receipt-link.ts'
+import { withoutSuccesses } from '../response/translate.ts'
+import type { RestServices } from '../services.ts'
+
+/** A request without faults, of a caller who may run the operation of its endpoint. */
+export interface Asked<Caller> extends ReadRequest {
+  endpoint: Endpoint
+  request: RestRequest
+  caller: Caller
+}
+
+/** The answer of a read: its data in the envelope. */
+export async function answerRead<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
+  return enveloped(asked, toJson(await readData(asked, services)))
+}
+
+export async function readData<Caller>(
+  { endpoint, request: { requestId }, caller, variables, staleness }: Asked<Caller>,
+  services: RestServices<Caller>,
+): Promise<unknown> {
+  return endpoint.toData(await services.read(endpoint.document, variables, { caller, requestId, staleness }))
+}
+
+/** The answer of a write, or that of the first write with its idempotency key. */
+export async function answerWrite<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
+  const { endpoint, request, caller, variables, idempotencyKey, preferences } = asked
+  const { requestId } = request
+  const { maxAffected, isMinimal = false } = preferences ?? {}
+  // A dry run changes nothing, so its answer is not stored.
+  const key = variables.dryRun ? undefined : idempotencyKey
+  const { text, headers } = await services.write({ caller, requestId, maxAffected }, key, async (execute) => {
+    const data = endpoint.toData(await execute(endpoint.document, variables))
+    const receipt = services.recordsChanges ? receiptLink(variables, data, requestId) : {}
+    return {
+      text: toJson(isMinimal ? withoutSuccesses(data as object) : data),
+      headers: { ...receipt, ...preferenceApplied(maxAffected, isMinimal) },
+    }
+  })
+  return enveloped(asked, text, headers)
+}
+
+/** JSON text as the data of a success (spec: Response envelope). */
+export function enveloped(
+  { endpoint, request }: Pick<Asked<unknown>, 'endpoint' | 'request'>,
+  text: string,
+  headers: Record<string, string> = {},
+): HttpResponse {
+  return { status: 200, headers, body: envelope(0, endpoint.success, request.requestId, text) }
+}

@@ -1,0 +1,33 @@
+import type { HttpResponse } from '../../src/request/exchange.ts'
+import { envelopeHead } from '../response/envelope.ts'
+import type { RestServices } from '../services.ts'
+import type { Asked } from './plain.ts'
+
+/** Increase it when the same data gets another representation, so that no client keeps the old one. */
+const representationVersion = 1
+
+/** The answer of the listing of asset groups: 304 for a client that has the page. */
+export async function answerVersioned<Caller>(
+  { endpoint, request, caller, variables, staleness }: Asked<Caller>,
+  services: RestServices<Caller>,
+): Promise<HttpResponse> {
+  const { requestId, headers } = request
+  const known = headers['if-none-match']
+  const isKnown = known === undefined ? undefined : (version: string) => matches(known, tagOf(version))
+  const { version, rest } = await services.listAssets(variables, { caller, requestId, staleness }, isKnown)
+  const tagged: Record<string, string> =
+    version === null ? {} : { ETag: tagOf(version), 'Cache-Control': 'private, no-cache' }
+  if (!rest) return { status: 304, headers: tagged }
+  return { status: 200, headers: tagged, body: [Buffer.from(envelopeHead(0, endpoint.success, requestId)), rest] }
+}
+
+/** Weak, because the envelope has the request's own id. */
+function tagOf(version: string): string {
+  return `W/"${representationVersion}-${version}"`
+}
+
+/** Whether `If-None-Match` has the tag or `*` (RFC 9110, 13.1.2). */
+function matches(ifNoneMatch: string, tag: string): boolean {
+  const opaque = (given: string) => given.trim().replace(/^W\//, '')
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((given) => opaque(given) === opaque(tag))
+}

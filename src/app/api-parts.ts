@@ -1,0 +1,75 @@
+import type { Transaction } from 'kysely'
+import { toHttpError } from '../../rest/response/to-http-error.ts'
+import type { Caller } from '../auth/caller.ts'
+import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
+import { type Catalogue, catalogueFor, type Origin } from '../catalogue/catalogue.ts'
+import { createLatest } from '../catalogue/projections/latest.ts'
+import type { Replica } from '../database/replicas/replica-first.ts'
+import type { Database } from '../database/tables.ts'
+import { createReads } from '../event-loop/reads.ts'
+import { chooseRoute, routeLimits as defaultRouteLimits } from '../event-loop/route.ts'
+import { type Context, createContext } from '../graphql/context.ts'
+import { publicError } from '../graphql/public-error.ts'
+import { HttpError } from '../request/http-error.ts'
+import { shapeOfJson } from '../request/json-shape.ts'
+import type { Staleness } from '../request/preferences.ts'
+import type { ApiOptions } from './gateway-options.ts'
+
+/** How an operation runs. */
+export interface RunOptions {
+  transaction?: Transaction<Database> | undefined
+  replica?: Replica | undefined
+  maxAffected?: number | undefined
+  /** Whether reads wait until what is derived from products includes all that was committed before. */
+  isLatest?: boolean | undefined
+}
+
+/** What a request asks for, as far as it decides where it runs; `copies`: how often it uses its body. */
+interface Load {
+  body: Uint8Array | undefined
+  cost: number
+  copies?: number
+  isRead: boolean
+}
+
+export type ApiParts = ReturnType<typeof createApiParts>
+
+/** What both APIs use. */
+export function createApiParts(options: ApiOptions) {
+  const { db, replicas, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
+  const { routeLimits = defaultRouteLimits } = options
+  const recordsChanges = options.changesRetention > 0
+  const reads = createReads(routeLimits.readBytes)
+  const catalogueOf = (caller: Caller, { transaction, replica, isLatest }: RunOptions): Catalogue => {
+    const patterns = new RequestPatterns(options.runPatterns)
+    const catalogue = catalogueFor(transaction ?? db, caller.viewer, patterns, replica)
+    return isLatest ? { ...catalogue, caughtUp: createLatest(catalogue) } : catalogue
+  }
+  return {
+    routeLimits,
+    recordsChanges,
+    reads,
+    catalogueOf,
+    contextOf: (via: Origin['via'], caller: Caller, requestId: string, run: RunOptions): Context =>
+      createContext({
+        catalogue: catalogueOf(caller, run),
+        enumerations: enumerations(),
+        caller,
+        origin: recordsChanges ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via } : undefined,
+        requestId,
+        filter,
+        jobQueued,
+        jobQuotas,
+        affected: run.maxAffected === undefined ? undefined : { atMost: run.maxAffected, count: 0 },
+      }),
+    chooseReplica: async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>
+      isLatest ? undefined : replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after }),
+    isHeavy: ({ body = new Uint8Array(), cost, copies = 1, isRead }: Load): boolean => {
+      const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
+      const mayReadMuch = isRead && reads.areLarge()
+      return threads !== undefined && chooseRoute({ ...size, cost, mayReadMuch }, routeLimits) === 'pool'
+    },
+    errorOf: (thrown: unknown, requestId: string): HttpError =>
+      thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))]),
+  }
+}

@@ -1,0 +1,41 @@
+import type { Caller } from '../auth/caller.ts'
+import type { Engine } from '../graphql/prepare.ts'
+import { createGraphQL, type GraphQLRequest } from '../graphql/serve.ts'
+import type { OperationResult } from '../request/exchange.ts'
+import { traced } from '../request/traced.ts'
+import type { ApiParts } from './api-parts.ts'
+import type { ApiOptions } from './gateway-options.ts'
+
+/** Names of the types, and no fields of them. */
+const shallowIntrospection = 3
+
+/** A body of more than so many times the bytes of a small one is not even parsed here: the pool checks it too. */
+const unparsedTimes = 4
+
+/** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
+export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
+  const { threads, persistedDocuments, log } = options
+  const { routeLimits, isHeavy, reads, chooseReplica, contextOf } = parts
+  const prepare = createGraphQL(engine, persistedDocuments, log)
+  return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
+    const { body } = request
+    if (threads && body && body.length > unparsedTimes * routeLimits.bytes) return threads.graphql(request, caller)
+    const prepared = prepare(request, caller, requestId)
+    if ('status' in prepared) return { answer: prepared }
+    const { operation, maxAffected, staleness } = prepared
+    const { name, isMutation, size, access } = operation
+    const isRead = !isMutation || access.readsInPayload
+    // Each root field of a mutation may use the same variables.
+    const copies = isMutation ? size.rootFields : 1
+    // The schema has thousands of fields, which have no cost.
+    const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
+    if (threads && isHeavy({ body, cost, copies, isRead })) return threads.graphql(request, caller)
+    const replica = staleness && (await chooseReplica(staleness, caller))
+    const run = async () => {
+      const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })
+      const answer = await traced('operation', name, () => prepared.run(context))
+      return { answer, summary: { operation: name, isWrite: isMutation } }
+    }
+    return isRead ? reads.run(run) : run()
+  }
+}

@@ -1,0 +1,84 @@
+import type { DocumentNode } from 'graphql'
+import type { Transaction } from 'kysely'
+import { endpoints } from '../../rest/endpoints.ts'
+import { createHandler, operationNameOf } from '../../rest/handler.ts'
+import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
+import { toHttpError } from '../../rest/response/to-http-error.ts'
+import type { ReadCall, RestServices } from '../../rest/services.ts'
+import { type Caller, shareOf } from '../auth/caller.ts'
+import type { Database } from '../database/tables.ts'
+import { requireAccess } from '../graphql/access.ts'
+import type { Engine, PreparedOperation } from '../graphql/prepare.ts'
+import { publicErrors } from '../graphql/public-error.ts'
+import { doOnce } from '../idempotency/once.ts'
+import { maxTextBytes } from '../request/read-bytes.ts'
+import { traced } from '../request/traced.ts'
+import type { ApiParts, RunOptions } from './api-parts.ts'
+import type { ApiOptions } from './gateway-options.ts'
+import { createStoredListing } from './stored-listing.ts'
+
+/** The number of rows, or of items, that a long answer may have. */
+const longCost = 10_000
+
+/** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
+export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
+  const { db, enumerations, threads, filter, pageCacheMb } = options
+  const { recordsChanges, isHeavy, reads, chooseReplica, catalogueOf, errorOf } = parts
+  const { accessOf, run } = createOperations(engine, options, parts)
+  const listing = createStoredListing(pageCacheMb, filter)
+  const replicaOf = async ({ staleness, caller }: ReadCall<Caller>) => staleness && chooseReplica(staleness, caller)
+  const services: RestServices<Caller> = {
+    enumerations,
+    recordsChanges,
+    errorOf,
+    authorize: (document, caller) => requireAccess(accessOf(document), caller),
+    answerInPool: (request, isLong, caller, body) => {
+      // Only reads have no body.
+      const isOfPool = isHeavy({ body, cost: isLong ? longCost : 0, isRead: body === undefined })
+      return isOfPool ? threads?.rest(request, caller, body) : undefined
+    },
+    read: async (document, variables, call) => {
+      const replica = await replicaOf(call)
+      return reads.run(() => run(document, variables, call, { replica }))
+    },
+    listAssets: async (variables, call, isKnown) => {
+      const replica = await replicaOf(call)
+      const catalogue = catalogueOf(call.caller, { replica })
+      const list = () => listing(catalogue, variables as ListAssetsQueryVariables, { isKnown, isKept: !replica })
+      return reads.run(() => traced('operation', 'ListAssets', list), maxTextBytes)
+    },
+    write: ({ maxAffected, ...call }, key, work) => {
+      const workIn = (transaction?: Transaction<Database>) =>
+        work((document, variables) => run(document, variables, call, { transaction, maxAffected }))
+      return key ? doOnce(db, { ...key, owner: shareOf(call.caller) }, workIn) : workIn()
+    },
+  }
+  return createHandler(endpoints, services)
+}
+
+/** The operations of the endpoints, prepared. `run` returns the data, or throws the errors as one `HttpError`. */
+function createOperations(engine: Engine, { log }: ApiOptions, { contextOf }: ApiParts) {
+  const operations = new Map<DocumentNode, PreparedOperation>(
+    endpoints.map(({ document }) => [document, engine.prepareOwn(document)]),
+  )
+  const operationOf = (document: DocumentNode) => {
+    const operation = operations.get(document)
+    if (!operation) throw new Error('the document must be one of an endpoint')
+    return operation
+  }
+  return {
+    accessOf: (document: DocumentNode) => operationOf(document).access,
+    run: (
+      document: DocumentNode,
+      variables: Record<string, unknown>,
+      { caller, requestId }: Omit<ReadCall<Caller>, 'staleness'>,
+      where: RunOptions,
+    ): Promise<unknown> =>
+      traced('operation', operationNameOf(document), async () => {
+        const context = contextOf('rest', caller, requestId, where)
+        const { data, errors } = await operationOf(document).run(variables, context)
+        if (errors) throw toHttpError(publicErrors(errors, log, requestId))
+        return data
+      }),
+  }
+}
