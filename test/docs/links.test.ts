@@ -27,12 +27,23 @@ describe.each(documents)('%s', (document) => {
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
+  it('has tables that are rendered whole: a delimiter row, and the same number of cells in each row', () => {
+    const tables = [...prose.matchAll(/(?:^\|.*\n?)+.*/gm)].map(([table]) => table.trim().split('\n'))
+    const isWhole = ([head = '', delimiter = '', ...rows]: string[]) =>
+      /^\|(?:\s*:?-+:?\s*\|)+$/.test(delimiter) &&
+      rows.length > 0 &&
+      [delimiter, ...rows].every((row) => cellsOf(row) === cellsOf(head))
+    expect(tables.filter((table) => !isWhole(table))).toEqual([])
+  })
+
   it('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
     const names = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name)
     expect(names.filter((name) => !(name in scripts))).toEqual([])
   })
 })
+
+const cellsOf = (row: string) => row.replaceAll('\\|', '').split('|').length
 
 function linkExists(document: string, target: string): boolean {
   const [path = '', heading] = target.split('#')
