@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { ask } from '../../support/clients/operations.ts'
 import { addAssets, addProducts, define, newStore } from '../../support/factories.ts'
+import { hostileCodes, hostileNumbers, hostileTexts } from '../../support/hostile-texts.ts'
 import { Random } from '../../support/random.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { record, sometimes } from '../property/values.ts'
@@ -15,21 +16,15 @@ const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(pr
 const gateway = useGateway()
 let stores: { uuid: string; products: ModelProduct[] }[]
 
-const codes = ['1', '10', '9', 'a', 'A', 'a-1', 'A-1', 'b', 'é', '😀', '\uffee', '%', '_', "it's", '\\']
-const prices = ['10', '9', '10.0', '-1', '0', '-0', '1000000000000.5', 'free', '', '9.99', '٣']
+const codes = hostileCodes
+const prices = [...hostileNumbers, 'free', '', '9.99', '٣']
 const days = ['2024-02-29', '2024-03-01', '1999-12-31']
 const names = [
   'red',
   'Red',
   'RED',
   '',
-  'a%b',
-  'a_b',
-  'é',
-  '😀',
-  '\uffee',
-  "'",
-  '\\',
+  ...hostileTexts,
   ...[95, 120, 120, 300].map((n, i) => `long ${'x'.repeat(n)}${i}`),
 ]
 const times = ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '2026-01-02T00:00:00.500000Z']
