@@ -9,7 +9,11 @@ export interface AttributeViolations {
   examples: { productCode: string; value: string; reason: string }[]
 }
 
+/** The most products of a page, which is parsed at once, and the most bytes of their values, if they are several. */
 const pageSize = 1_000
+const pageBytes = 1024 * 1024
+/** So many are read first, then up to twice as many as the page before had: of others values would be read in vain. */
+const firstPageSize = 16
 const maxExamples = 100
 
 /** The violations by attribute name, from one pass over the products that have any of the attributes. */
@@ -21,13 +25,24 @@ export async function findViolations(
   const uuid = requireVisible(catalogue, storeUuid)
   const names = definitions.map(({ name }) => name)
   const found = definitions.map((): AttributeViolations => ({ productCount: 0, examples: [] }))
-  let after = ''
+  let [after, limit] = ['', firstPageSize]
   for (;;) {
     const page = sql<{ productCode: string; values: (string | null)[] }>`
-      select product_code as "productCode", (select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)) as values
-      from product
-      where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
-      order by product_code limit ${pageSize}`
+      select product_code as "productCode", values
+      from (
+        select *, sum(octet_length(values::text)) over (order by product_code) as bytes,
+          row_number() over (order by product_code) as nth
+        from (
+          select product_code, (
+            select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)
+          ) as values
+          from product
+          where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
+          order by product_code limit ${limit}
+        ) p
+      ) p
+      where nth = 1 or bytes <= ${pageBytes}
+      order by product_code`
     const { rows } = await withContext({ readBytes: currentReadBytes().ofStep() }, () => page.execute(catalogue.db))
     const products = rows.map(({ values }) => ({
       attributes: Object.fromEntries(names.map((name, i) => [name, values[i]])),
@@ -44,7 +59,8 @@ export async function findViolations(
       }
     }
     const last = rows.at(-1)
-    if (!last || rows.length < pageSize) return new Map(found.map((violations, i) => [names[i] ?? '', violations]))
+    if (!last) return new Map(found.map((violations, i) => [names[i] ?? '', violations]))
     after = last.productCode
+    limit = Math.min(pageSize, 2 * rows.length)
   }
 }

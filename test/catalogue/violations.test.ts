@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { findViolations } from '../../src/catalogue/attributes/attribute-violations.ts'
+import { useDatabase } from '../support/database/database.ts'
+import { storeIn } from '../support/factories.ts'
+
+const database = useDatabase()
+const definition = { name: 'Text', type: 'enum' as const, allowedValues: ['a'], maxLength: null, pattern: null }
+
+it.each([
+  ['long values about 1 MiB at a time', 40, 300_000, 13],
+  ['one value that is longer', 3, 1_500_000, 3],
+])('reads %s', async (_, products, length, statements) => {
+  const uuid = await storeIn(database.catalogue)
+  await sql`insert into product (store_uuid, product_code, status, attributes)
+    select ${uuid}::uuid, lpad(i::text, 5, '0'), 'new', jsonb_build_object('Text', repeat('x', ${length}::int))
+    from generate_series(1, ${products}::int) i`.execute(database.db)
+  database.statements()
+  const found = (await findViolations(database.catalogue, uuid, [definition])).get('Text')
+  expect(found?.productCount).toBe(products)
+  expect(found?.examples.map(({ productCode }) => Number(productCode))).toEqual(
+    Array.from({ length: products }, (_, i) => i + 1),
+  )
+  expect(database.statements()).toBeGreaterThanOrEqual(statements)
+})
+
+it('reads short values 1,000 products at a time', async () => {
+  const uuid = await storeIn(database.catalogue)
+  await sql`insert into product (store_uuid, product_code, status, attributes)
+    select ${uuid}::uuid, i::text, 'new', '{"Text": "b"}' from generate_series(1, 10000) i`.execute(database.db)
+  database.statements()
+  expect((await findViolations(database.catalogue, uuid, [definition])).get('Text')?.productCount).toBe(10_000)
+  expect(database.statements()).toBeLessThan(20)
+})
