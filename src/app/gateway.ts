@@ -47,7 +47,7 @@ export async function startGateway(options: GatewayOptions) {
   const replicas = await openReplicas(options)
   // Jobs are run once the gateway listens: those queued before are found then.
   let background: ReturnType<typeof startBackgroundWork> | undefined
-  const { api, runPatterns, closeThreadPools } = createMainThreadApi(options, replicas, {
+  const { api, runPatterns, threadState, closeThreadPools } = createMainThreadApi(options, replicas, {
     onJobQueued: () => background?.wake(),
     onWritten: () => background?.wakeFollower(),
   })
@@ -59,6 +59,7 @@ export async function startGateway(options: GatewayOptions) {
     replicas,
     kind,
     status,
+    threadState,
     projectionFailures: () => background?.failures(),
   })
   /** Resolves when all connections are closed. */
@@ -101,11 +102,12 @@ interface ServerParts {
   replicas: Replicas | undefined
   kind: DatabaseKind | undefined
   status(): Promise<Readiness>
+  threadState(): { busy: number; waiting: number }
   projectionFailures(): Record<string, number> | undefined
 }
 
 function createServer(options: GatewayOptions, parts: ServerParts): Server {
-  const { api, replicas, kind, status, projectionFailures } = parts
+  const { api, replicas, kind, status, threadState, projectionFailures } = parts
   const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = ordinaryAnswerBytes } = options
   const { enumerations } = globalConfig
@@ -114,6 +116,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     database: kind,
     memory,
     connectionPool: () => connectionStateOf(db),
+    threadPool: threadState,
     replicas: replicas?.states,
     queueDelay: async () => (await readQueue(db)).seconds,
     projectionFailures,

@@ -34,5 +34,6 @@ export function createMainThreadApi(options: GatewayOptions, replicas: Replicas 
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
     runPatterns,
   })
-  return { api, runPatterns, closeThreadPools: () => Promise.all([threadPool.close(), patternPool.close()]) }
+  const closeThreadPools = () => Promise.all([threadPool.close(), patternPool.close()])
+  return { api, runPatterns, threadState: threadPool.state, closeThreadPools }
 }

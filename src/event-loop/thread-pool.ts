@@ -95,6 +95,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
         release()
       }
     },
+    state: () => ({ busy: slots.busy, waiting: slots.waiting }),
     close: async () => {
       await (await started)?.destroy()
     },

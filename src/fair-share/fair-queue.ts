@@ -42,6 +42,10 @@ export class FairQueue {
     return this.#waiting
   }
 
+  get busy(): number {
+    return this.#options.slots - this.#free
+  }
+
   /** Resolves with the function that releases the slot. An aborted request leaves the queue. Throws `NoSlot`. */
   async acquire({ tenant = '', tokenId = '', signal }: Partial<RequestContext> = {}): Promise<() => void> {
     if (this.#free > 0 && this.#mayHold(tenant)) return this.#give(tenant)

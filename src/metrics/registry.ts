@@ -8,6 +8,7 @@ export interface MetricSources {
   /** How the tables are kept; undefined where that is not known. */
   database?: string | undefined
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
+  threadPool?: (() => { busy: number; waiting: number }) | undefined
   replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
   /** The memory of open requests in bytes: in use, and the limit. */
   memory?: { state(): { held: number; max: number } } | undefined
@@ -91,7 +92,7 @@ function addDelay(registry: Registry, name: string, help: string, read: (() => P
 
 function addGauges(
   registry: Registry,
-  { database, connectionPool, replicas, memory, circuit, configuration, projectionFailures }: MetricSources,
+  { database, connectionPool, threadPool, replicas, memory, circuit, configuration, projectionFailures }: MetricSources,
 ): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
     const collect = () => {
@@ -110,6 +111,8 @@ function addGauges(
       return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
     },
   )
+  const threadsHelp = 'Threads for large requests that are busy; waiting are requests for one'
+  add('pool_threads', threadsHelp, 'state', () => threadPool?.())
   const addReplicas = (name: string, help: string, value: (state: { lagMs: number; isReachable: boolean }) => number) =>
     add(`replica_${name}`, help, 'replica', () =>
       Object.fromEntries((replicas?.() ?? []).map((state) => [state.name, value(state)])),

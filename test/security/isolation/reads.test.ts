@@ -162,11 +162,12 @@ it('a read that waits for a thread of the pool ends when its client leaves', asy
   await expect.poll(gateway.database.lockWaiters).toBe(1)
   const leaving = new AbortController()
   const reading = send(gateway.url + products, { token, signal: leaving.signal }).catch(() => 'left')
-  const statuses = async () => (await gateway.call('/metrics')).text
-  setTimeout(() => leaving.abort(), 500)
+  const metrics = async () => (await gateway.call('/metrics')).text
+  await expect.poll(metrics).toMatch(/^catalogue_pool_threads\{state="waiting"\} 1$/m)
+  leaving.abort()
   expect(await reading).toBe('left')
   const left = /^catalogue_request_duration_seconds_count\{api="rest",operation="ListProducts",status="499"\} 1$/m
-  await expect.poll(statuses).toMatch(left)
+  await expect.poll(metrics).toMatch(left)
   // The write still has the thread: otherwise the read would have got it.
   expect(await gateway.database.lockWaiters()).toBe(1)
   await admin.query('commit')
