@@ -31,27 +31,19 @@ export interface Database {
     answer: string | null
     created_at: Generated<Date>
   }
-  /** How far an unfinished import of a file has come. */
-  import_run: {
-    store_uuid: string
-    file: string
-    /** The hash of the file's content, and the options: both must be the same to resume. */
-    content: string
-    options: string
-    counts: ColumnType<Record<string, number>, string, string>
-    report_file: string | null
-    report_bytes: ColumnType<string, number, number>
-    updated_at: ColumnType<Date, never, Date>
-  }
   job: {
     store_uuid: string
     job_id: string
     kind: 'import' | 'export'
     state: 'queued' | 'running' | 'succeeded' | 'failed'
+    /** What an import of the command line reads; null: a gateway runs the job. */
+    file: Generated<string | null>
     options: ColumnType<Record<string, unknown>, string, string>
     origin: ColumnType<object | null, string | null, never>
     counts: ColumnType<object, string, string>
     problems: ColumnType<unknown[], string | undefined, string>
+    /** Where an import can be resumed. */
+    position: ColumnType<object | null, never, string | null>
     error: Generated<string | null>
     /** How many attempts have begun. Only the last one may write. */
     attempt: Generated<number>

@@ -10,7 +10,7 @@ import type { FailedRow, MappedRow } from './load/map-row.ts'
 import { type RowStream, streamRows } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
 import type { ImportRequest } from './options.ts'
-import { moveRun, type RunKey, type RunPosition, start } from './position.ts'
+import { type ImportPosition, start } from './position.ts'
 import { type Counts, sum } from './report/counts.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -23,9 +23,10 @@ export interface ImportWork {
   report?: ImportReport
   /** Whose changes are recorded; undefined: none are. */
   origin?: Origin | undefined
-  run?: RunKey | undefined
   /** The position to resume from; by default the start. */
-  from?: RunPosition | undefined
+  from?: ImportPosition | undefined
+  /** Saves the position after a chunk, in the transaction of its rows. */
+  savePosition?(position: ImportPosition, transaction: Transaction<Database>): Promise<void>
 }
 
 export interface ImportReport {
@@ -72,14 +73,14 @@ export async function importFile(
 }
 
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
-  const { from = start, report, run, signal, onProgress, origin } = work
+  const { from = start, report, savePosition, signal, onProgress, origin } = work
   let position = from
-  /** Writes a chunk, its part of the report, and the position after it. */
-  const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<RunPosition> => {
+  /** Writes a chunk and its part of the report, and saves the position after it. */
+  const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<ImportPosition> => {
     const { counts, failed } = await writeChunk(own, catalogue, request, rows, stream.layout.columnOf, signal)
-    const reportBytes = (await report?.add(failed, position.reportBytes, catalogue.db)) ?? position.reportBytes
-    const next = { counts: sum(position.counts, counts), reportBytes }
-    if (run) await moveRun(catalogue.db, run, position, next)
+    const reportLength = (await report?.add(failed, position.reportLength, catalogue.db)) ?? position.reportLength
+    const next = { counts: sum(position.counts, counts), reportLength }
+    await savePosition?.(next, catalogue.db)
     return next
   }
   const writeAll = async (catalogue: Catalogue) => {
@@ -100,7 +101,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   return request.dryRun ? write(catalogue, true, writeAll) : writeAll(catalogue)
 }
 
-function stoppedBy(reason: unknown, { counts }: RunPosition) {
+function stoppedBy(reason: unknown, { counts }: ImportPosition) {
   const stopped = `stopped after row ${counts.rows}: ${messageOf(reason)}`
   return { counts, stopped, cause: undefined }
 }

@@ -4,6 +4,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import { takeLocks } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import type { FailedRow } from '../import/load/map-row.ts'
+import type { ImportPosition } from '../import/position.ts'
 import { problemsOf } from '../import/report/problems.ts'
 import type { Job, JobKey } from './job.ts'
 import { deleteParts } from './parts.ts'
@@ -19,6 +20,8 @@ export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'prob
   options: Record<string, unknown>
   /** Who started the job; null: its changes are not recorded. */
   origin: Origin | null
+  /** Where an import was interrupted; null: it begins at the start. */
+  position: ImportPosition | null
 }
 
 /** Does the work of an attempt and keeps its counts and problems up to date. Returns the fault of the input, if any. */
@@ -43,7 +46,7 @@ export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: J
     const locks = takeLocks(storeUuid, { jobs: 'all' })
     await sql`select from store where store_uuid = ${storeUuid} and ${locks}`.execute(transaction)
     const running = await sql`
-      select from job where store_uuid = ${storeUuid} and job_id <> ${jobId} and state = 'running' and attempt > 0
+      select from job where store_uuid = ${storeUuid} and job_id <> ${jobId} and state = 'running' and file is null
         and heartbeat_at > now() - ${freshSeconds} * interval '1 second'`.execute(transaction)
     if (running.rows.length > 0) throw new Error('another job of the store is running')
     return sql<AttemptKey & { crashes: number }>`
@@ -73,6 +76,7 @@ export async function readAttempt(db: Kysely<Database>, { storeUuid, jobId, atte
       'origin',
       'counts',
       'problems',
+      'position',
     ])
     .where(({ and }) => and(running))
     .$castTo<Attempt>()
@@ -88,11 +92,21 @@ export function keepProblems(attempt: Attempt, rows: readonly FailedRow[]): void
   attempt.problems.push(...problemsOf(rows.slice(0, maxProblems)).slice(0, maxProblems - attempt.problems.length))
 }
 
-/** Saves how far the attempt is. Returns false when another attempt has begun since, or the job is deleted. */
-export async function saveProgress(db: Kysely<Database>, attempt: Attempt): Promise<boolean> {
+/**
+ * Saves how far the attempt is; in the transaction of rows also the position after them. Returns false when another
+ * attempt has begun since, or the job is deleted.
+ */
+export async function saveProgress(
+  db: Kysely<Database>,
+  attempt: Attempt,
+  position?: ImportPosition,
+): Promise<boolean> {
   const { counts, problems } = attempt
   const saved = { counts: JSON.stringify(counts), problems: JSON.stringify(problems) }
-  const { numUpdatedRows } = await updateOf(db, attempt).set(saved).executeTakeFirst()
+  const moved = position ? { position: JSON.stringify(position) } : {}
+  const { numUpdatedRows } = await updateOf(db, attempt)
+    .set({ ...saved, ...moved })
+    .executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
@@ -106,11 +120,22 @@ export async function requeue(db: Kysely<Database>, attempt: AttemptKey): Promis
   await updateOf(db, attempt).set({ state: 'queued' }).execute()
 }
 
-/** Ends the job, as failed if there is an error. Deletes its input, and the output of an export that failed. */
-export async function finishJob(db: Kysely<Database>, attempt: AttemptKey, error: string | undefined): Promise<void> {
+/**
+ * Ends the job, as failed if there is an error. Deletes its input, the output of an export that failed, and its
+ * position, unless it `canResume`.
+ */
+export async function finishJob(
+  db: Kysely<Database>,
+  attempt: AttemptKey,
+  error: string | undefined,
+  canResume = false,
+): Promise<void> {
   const state = error === undefined ? 'succeeded' : 'failed'
   await db.transaction().execute(async (transaction) => {
-    const ended = updateOf(transaction, attempt).set({ state, error: error ?? null, finished_at: sql`now()` })
+    const ended = updateOf(transaction, attempt).set({
+      ...{ state, error: error ?? null, finished_at: sql`now()` },
+      ...(canResume ? {} : { position: null }),
+    })
     const job = await ended.returning('kind').executeTakeFirst()
     if (job) await deleteParts(transaction, attempt, 'input')
     if (job?.kind === 'export' && state === 'failed') await deleteParts(transaction, attempt, 'output')

@@ -3,59 +3,114 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Origin } from '../catalogue/catalogue.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
-import type { ImportReport, ImportResult } from '../import/import.ts'
-import type { Counts } from '../import/report/counts.ts'
+import type { ImportReport, ImportResult, ImportWork } from '../import/import.ts'
+import type { ImportPosition } from '../import/position.ts'
+import { noCounts } from '../import/report/counts.ts'
+import { UsageError } from '../import/usage-error.ts'
 import { type Attempt, type AttemptKey, finishJob, heartbeat, keepProblems, saveProgress } from './attempt.ts'
 
-interface CommandLineImport {
+/** What is imported, and how: only the same can be resumed. */
+export interface ImportedFile {
   storeUuid: string
+  /** The path of the file, or another name of it. */
   file: string
-  /** Whose changes are recorded. */
-  origin: Origin | undefined
-  /** The rows that an interrupted import has done. */
-  counts: Counts
+  /** The hash of its content; undefined: it cannot be read again, such as a pipe. */
+  content: string | undefined
+  /** The options that decide what is imported, as text. */
+  options: string
+  /** The file that failed rows are reported to, if there is one: another report begins empty. */
+  reportFile: string | null
 }
 
-/** The attempts of the queue have numbers from 1. */
-const attemptNumber = 0
+interface CommandLineImport extends ImportedFile {
+  /** Whose changes are recorded. */
+  origin: Origin | undefined
+  resumed: ResumedImport | undefined
+}
+
+/** An import that did not reach the end of its file: its last attempt, and where it stopped. */
+export interface ResumedImport extends AttemptKey, Pick<Attempt, 'problems'> {
+  position: ImportPosition
+}
+
+interface Found extends ResumedImport {
+  position: ImportPosition & Pick<ImportedFile, 'reportFile'>
+  options: Pick<ImportedFile, 'content' | 'options'>
+}
+
 const heartbeatMs = 60_000
 
 /**
- * Runs an import of the command line as a job of its store, so that the API shows it. The report that `run` gets saves
- * the progress with each chunk; the import stops when the job is deleted. A timer sends heartbeats between chunks,
- * because the input may be slow, such as a pipe.
+ * The interrupted import of a file; undefined if there is none. Throws a UsageError if it began with another content or
+ * other options.
+ */
+export async function findInterrupted(
+  db: Kysely<Database>,
+  { storeUuid, file, content, options, reportFile }: ImportedFile,
+): Promise<ResumedImport | undefined> {
+  const found = await db
+    .selectFrom('job')
+    .select(['job_id as jobId', 'attempt', 'position', 'problems', 'options'])
+    .where('store_uuid', '=', storeUuid)
+    .where('file', '=', file)
+    .where('position', 'is not', null)
+    .$castTo<Found>()
+    .executeTakeFirst()
+  if (!found) return undefined
+  const { jobId, attempt, position, problems, options: begun } = found
+  const { rows } = position.counts
+  const which = `the import of ${file} that stopped after row ${rows}`
+  if (begun.content !== content) {
+    throw new UsageError(`--resume: the file has changed since ${which}; import it from the start, without --resume`)
+  }
+  if (begun.options !== options) {
+    throw new UsageError(
+      `--resume: ${which} had other options (${begun.options}); give the same, or import it from the start, without --resume`,
+    )
+  }
+  const reportLength = position.reportFile === reportFile ? position.reportLength : 0
+  return {
+    ...{ storeUuid, jobId, attempt, position: { counts: position.counts, reportLength } },
+    problems: problems.filter(({ row }) => row <= rows),
+  }
+}
+
+/**
+ * Runs an import of the command line as a job of its store, so that the API shows it and the next command can resume
+ * it. Saves the progress with each chunk; the import stops when the job is deleted, or when another command imports the
+ * same file. A timer sends heartbeats between chunks, because the input may be slow, such as a pipe.
  */
 export async function runAsJob(
   db: Kysely<Database>,
-  { storeUuid, file, origin, counts }: CommandLineImport,
+  imported: CommandLineImport,
   report: ImportReport,
-  run: (report: ImportReport, onProgress: (counts: Counts) => void) => Promise<ImportResult>,
+  run: (work: Required<Pick<ImportWork, 'report' | 'savePosition'>>) => Promise<ImportResult>,
 ): Promise<ImportResult> {
-  const job: Attempt = {
-    ...{ storeUuid, jobId: uuidv7(), kind: 'import', attempt: attemptNumber, options: { file } },
-    ...{ origin: origin ?? null, counts, problems: [] },
-  }
-  await insert(db, job)
+  const canResume = imported.content !== undefined
+  const job = await begin(db, imported)
   // If the database cannot be reached, the error of the import itself is reported.
-  const end = (error: string | undefined) =>
+  const end = (error: string | undefined, isBroken = false) =>
     saveProgress(db, job)
-      .then(() => finishJob(db, job, error))
+      .then(() => finishJob(db, job, error, canResume && error !== undefined && !isBroken))
       .catch(() => {})
-  const saving: ImportReport = {
+  const savePosition: ImportWork['savePosition'] = async (position, transaction) => {
+    job.counts = position.counts
+    const saved = { ...position, reportFile: imported.reportFile }
+    const isSaved = await saveProgress(transaction, job, canResume ? saved : undefined)
+    if (!isSaved) throw new Error(await endOf(transaction, job))
+  }
+  const reporting: ImportReport = {
     begin: (columns) => report.begin(columns),
-    add: async (rows, length, transaction) => {
+    add: (rows, length, transaction) => {
       keepProblems(job, rows)
-      if (!(await saveProgress(transaction, job))) throw new Error(await endOf(transaction, job))
       return report.add(rows, length, transaction)
     },
   }
   const beat = setInterval(() => heartbeat(db, job).catch(() => {}), heartbeatMs).unref()
   try {
-    const result = await run(saving, (now) => {
-      job.counts = now
-    })
+    const result = await run({ report: reporting, savePosition })
     job.counts = result.counts
-    await end(result.stopped)
+    await end(result.stopped, result.isBroken)
     return result
   } catch (error) {
     await end(messageOf(error))
@@ -65,31 +120,50 @@ export async function runAsJob(
   }
 }
 
-/** Why a job is no longer running. */
-async function endOf(db: Kysely<Database>, { storeUuid, jobId }: AttemptKey): Promise<string> {
-  const found = db.selectFrom('job').select('state').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
-  return (await found.executeTakeFirst())
-    ? 'its job was ended meanwhile: the command had no heartbeat for an hour'
-    : 'its job was deleted'
-}
-
-async function insert(db: Kysely<Database>, { storeUuid, jobId, kind, attempt, options, origin, counts }: Attempt) {
+/** Begins a job, or the next attempt at one that is resumed. Another import of the file ends. */
+async function begin(db: Kysely<Database>, imported: CommandLineImport): Promise<Attempt> {
+  const { storeUuid, file, content, options, origin = null, resumed } = imported
+  const job = { storeUuid, kind: 'import', options: { content, options }, origin } as const
+  if (resumed) {
+    const { jobId, attempt, position, problems } = resumed
+    const { numAffectedRows } = await sql`
+      update job set state = 'running', attempt = attempt + 1, heartbeat_at = now(), error = null, finished_at = null
+      where store_uuid = ${storeUuid} and job_id = ${jobId} and attempt = ${attempt} and position is not null`.execute(
+      db,
+    )
+    if (numAffectedRows !== 1n) throw new UsageError(`--resume: another import of ${file} is under way`)
+    return { ...job, jobId, attempt: attempt + 1, counts: position.counts, problems, position }
+  }
+  if (content !== undefined) {
+    await sql`
+      update job set state = 'failed', position = null, finished_at = greatest(finished_at, heartbeat_at),
+        error = coalesce(error, 'another import of the file has begun')
+      where store_uuid = ${storeUuid} and file = ${file} and (state = 'running' or position is not null)`.execute(db)
+  }
+  const begun = { ...job, jobId: uuidv7(), attempt: 1, counts: noCounts, problems: [], position: null }
   const now = new Date()
   await db
     .insertInto('job')
     .values({
-      ...{ store_uuid: storeUuid, job_id: jobId, kind, state: 'running', attempt, started_at: now, heartbeat_at: now },
-      options: JSON.stringify(options),
+      ...{ store_uuid: storeUuid, job_id: begun.jobId, kind: 'import', state: 'running', attempt: 1, file },
+      ...{ started_at: now, heartbeat_at: now, options: JSON.stringify(job.options), counts: JSON.stringify(noCounts) },
       origin: origin && JSON.stringify(origin),
-      counts: JSON.stringify(counts),
     })
     .execute()
+  return begun
 }
 
-/** Ends the jobs of imports that were killed: they have had no heartbeat for an hour. */
+/** Why a job is no longer running. */
+async function endOf(db: Kysely<Database>, { storeUuid, jobId }: AttemptKey): Promise<string> {
+  const found = db.selectFrom('job').select('error').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
+  const job = await found.executeTakeFirst()
+  return job ? `its job was ended: ${job.error ?? 'another command resumes it'}` : 'its job was deleted'
+}
+
+/** Ends the jobs of imports that were killed: they have had no heartbeat for an hour. They can still be resumed. */
 export async function endKilledImports(db: Kysely<Database>): Promise<void> {
   await sql`
     update job set state = 'failed', finished_at = heartbeat_at,
       error = 'the command has had no heartbeat for an hour: it was killed, or its machine stopped'
-    where state = 'running' and attempt = ${attemptNumber} and heartbeat_at < now() - interval '1 hour'`.execute(db)
+    where state = 'running' and file is not null and heartbeat_at < now() - interval '1 hour'`.execute(db)
 }

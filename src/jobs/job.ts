@@ -53,12 +53,9 @@ export async function deleteJob(catalogue: Catalogue, jobId: string): Promise<Jo
   return found.returning(jobColumns).$castTo<Job>().executeTakeFirst()
 }
 
-/** Deletes the jobs that ended too long ago, with their output, and the positions of imports whose job is deleted. */
+/** Deletes the jobs that ended too long ago, with their output. */
 export async function deleteOldJobs(db: Kysely<Database>, keptMs: number): Promise<void> {
   await sql`delete from job where finished_at < now() - ${keptMs / 1000} * interval '1 second'`.execute(db)
-  await sql`
-    delete from import_run r where file like 'job %' and not exists (
-      select from job j where j.store_uuid = r.store_uuid and 'job ' || j.job_id = r.file)`.execute(db)
 }
 
 /** Rows per second so far; null before the job starts. */

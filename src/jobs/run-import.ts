@@ -1,7 +1,6 @@
 import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import.ts'
 import { type ImportOptions, importRequest } from '../import/options.ts'
-import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { reportFormats, reportText } from '../import/report/report-format.ts'
 import { keepProblems, type RunJob, saveProgress } from './attempt.ts'
@@ -12,22 +11,18 @@ import { createOutput } from './quotas.ts'
 export const runImport: RunJob = async (catalogue, attempt, { enumerations, quotas, signal }) => {
   const { db } = catalogue
   const request = importRequest('content', attempt.options as unknown as ImportOptions)
-  const { storeUuid, jobId } = attempt
-  const key = { storeUuid, file: `job ${jobId}`, content: jobId, options: '', report: null }
-  const run = request.dryRun ? undefined : key
-  const from = run && (await findPosition(db, run))
+  const from = attempt.position ?? undefined
   const { head, foot } = reportFormats[request.format]
   // The attempt before saved the problems of rows after its position, which are read again; a dry run has no position.
   attempt.problems = from ? attempt.problems.filter(({ row }) => row <= from.counts.rows) : []
   attempt.counts = from?.counts ?? noCounts
   let columns: readonly string[] = []
-  let parts = from?.reportBytes ?? 0
+  let parts = from?.reportLength ?? 0
   const writeOutput = createOutput(attempt, quotas)
   if (!from) await deleteParts(db, attempt, 'output')
   const result = await importFile(db, readInput(db, attempt), request, {
     enumerations,
     origin: attempt.origin ? { ...attempt.origin, via: 'job', operation: 'import' } : undefined,
-    run,
     from,
     report: {
       begin: async (named) => {
@@ -39,22 +34,21 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
         const text = reportText(request.format, columns, rows, isFirst).toString()
         const added = text === '' ? [] : partsOf((isFirst ? head(columns) : '') + text)
         // In the transaction of the rows, so that no failure is lost or reported twice. A dry run's is rolled back.
-        const within = run ? transaction : db
-        await writeOutput(within, partsBefore, added)
-        if (!(await saveProgress(within, attempt))) throw new Error('another attempt at the job has begun')
+        await writeOutput(request.dryRun ? db : transaction, partsBefore, added)
         parts = partsBefore + added.length
         return parts
       },
     },
-    onProgress: (now) => {
-      attempt.counts = now
+    savePosition: async (position, transaction) => {
+      attempt.counts = position.counts
+      const isSaved = request.dryRun ? saveProgress(db, attempt) : saveProgress(transaction, attempt, position)
+      if (!(await isSaved)) throw new Error('another attempt at the job has begun')
     },
     signal,
   })
   signal.throwIfAborted()
   if (isUnavailable(result.cause)) throw result.cause
   if (parts > 0) await writeOutput(db, parts, [foot])
-  if (run) await forgetRun(db, run)
   attempt.counts = result.counts
   return result.stopped
 }

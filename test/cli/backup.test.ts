@@ -140,7 +140,7 @@ describe('a backup', () => {
       select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
         and not relispartition`.execute(source.database.db)
     const leftOut = [
-      ...['change', 'change_horizon', 'channel_readiness', 'import_run', 'job', 'job_part', 'product_dirty'],
+      ...['change', 'change_horizon', 'channel_readiness', 'job', 'job_part', 'product_dirty'],
       ...[
         'product_gap',
         'product_index',

@@ -2,9 +2,10 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { entriesOf } from '../../src/catalogue/asset-groups/asset-entries.ts'
 import type { ProductStatus } from '../../src/catalogue/enumerations.ts'
+import type { Database } from '../../src/database/tables.ts'
 import { type CliOutcome, runCli, startCli } from '../support/clients/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
@@ -94,4 +95,12 @@ export async function groupsOf({ database: { db } }: Catalog, storeUuid: string,
   return Object.fromEntries(
     rows.map((group) => [group.assetFormat, entriesOf(group.assetFormat, group.entries).map(({ url }) => url)]),
   )
+}
+
+/** How many rows of an unfinished import are done; 0 when there is none. */
+export async function positionOf(db: Kysely<Database>, storeUuid: string): Promise<number> {
+  const { rows } = await sql<{ rows: number }>`
+    select (position -> 'counts' ->> 'rows')::int as rows from job
+    where store_uuid = ${storeUuid} and position is not null`.execute(db)
+  return rows[0]?.rows ?? 0
 }

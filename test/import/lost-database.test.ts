@@ -12,7 +12,7 @@ import { outcomeOf, runCli } from '../support/clients/cli.ts'
 import { databaseUrl } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
-import { startImport, useCatalog } from './catalog.ts'
+import { positionOf, startImport, useCatalog } from './catalog.ts'
 
 /** How often PostgreSQL is killed before the import is let through; KILLS makes it more. */
 const kills = Number(process.env.KILLS ?? 1)
@@ -36,8 +36,7 @@ afterAll(async () => {
 })
 
 async function position(store: string): Promise<number | undefined> {
-  const run = db.selectFrom('import_run').select('counts').where('store_uuid', '=', store).executeTakeFirst()
-  return run.then((found) => found?.counts.rows ?? 0).catch(() => undefined)
+  return positionOf(db, store).catch(() => undefined)
 }
 
 async function exportOf(store: string): Promise<string> {

@@ -6,10 +6,12 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { write } from '../../src/catalogue/transaction.ts'
-import { findPosition, forgetRun, moveRun, start } from '../../src/import/position.ts'
+import { noCounts } from '../../src/import/report/counts.ts'
+import { findInterrupted, type ResumedImport, runAsJob } from '../../src/jobs/command-line-import.ts'
+import { deleteJob } from '../../src/jobs/job.ts'
 import { outcomeOf, runCli } from '../support/clients/cli.ts'
 import { catalog as program, searchPath } from '../support/servers/program.ts'
-import { startImport, useCatalog } from './catalog.ts'
+import { positionOf, startImport, useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
 
@@ -62,15 +64,7 @@ async function killedAfter(rows: number, store: string, args: string[]): Promise
   return position(store)
 }
 
-/** How many rows of the import under way are in; 0 when there is none. */
-async function position(store: string): Promise<number> {
-  const run = await catalog.database.db
-    .selectFrom('import_run')
-    .select('counts')
-    .where('store_uuid', '=', store)
-    .executeTakeFirst()
-  return run?.counts.rows ?? 0
-}
+const position = (store: string) => positionOf(catalog.database.db, store)
 
 test('a file that has changed, or other options, are refused and nothing is done', async () => {
   const store = await catalog.newStore()
@@ -125,19 +119,42 @@ test('an import that is resumed with another report writes that one anew', async
   expect(lines).toHaveLength(1 + rows / 500 - Math.ceil(worked / 500))
 })
 
-test('a run goes on only from where it was left: of two imports of one file one stops', async () => {
+test('of two imports of one file the one that began first stops', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('twice.csv', content)
+  const args = [file, '--store', store, '--chunk-rows', '100', '--json']
+  const first = outcomeOf(startImport(args, { DATABASE_URL: catalog.database.url }))
+  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(0)
+  expect(await catalog.answer(args, 1)).toMatchObject({ rows, failed: rows / 500 })
+  expect(await first).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('its job was ended: another import of the file has begun'),
+  })
+  expect(await position(store)).toBe(0)
+})
+
+test('an interrupted import is resumed by one command only, and as long as its job is kept', async () => {
   const { db, catalogue } = catalog.database
-  const key = { storeUuid: await catalog.newStore(), file: '/a.csv', content: 'x', options: '{}', report: null }
-  const at = (count: number) => ({ counts: { ...start.counts, rows: count }, reportBytes: 0 })
-  const move = (from: number, to: number) =>
-    write(catalogue, false, (transaction) => moveRun(transaction.db, key, at(from), at(to)))
-  await move(0, 10)
-  await expect(move(0, 5)).rejects.toThrow('another import of /a.csv is under way')
-  await move(10, 20)
-  await expect(move(10, 20)).rejects.toThrow('another import')
-  await forgetRun(db, key)
-  await expect(move(20, 30)).rejects.toThrow('another import')
-  expect(await findPosition(db, key)).toBeUndefined()
+  const storeUuid = await catalog.newStore()
+  const imported = { storeUuid, file: '/a.csv', content: 'x', options: '{}', reportFile: null }
+  const report = { begin: async () => {}, add: async () => 0 }
+  const at = (rows: number) => ({ counts: { ...noCounts, rows }, reportLength: 0 })
+  const run = (resumed: ResumedImport | undefined, rows: number, stopped?: string) =>
+    runAsJob(db, { ...imported, origin: undefined, resumed }, report, async ({ savePosition }) => {
+      await write(catalogue, false, (transaction) => savePosition(at(rows), transaction.db))
+      return { counts: at(rows).counts, stopped, isBroken: false, cause: undefined, unseen: [] }
+    })
+  await run(undefined, 10, 'interrupted')
+  const found = await findInterrupted(db, imported)
+  expect(found?.position).toEqual(at(10))
+  await run(found, 20, 'interrupted')
+  await expect(run(found, 20)).rejects.toThrow('another import of /a.csv is under way')
+  const next = await findInterrupted(db, imported)
+  expect(next).toMatchObject({ jobId: found?.jobId, position: at(20) })
+  await deleteJob(catalogue, next?.jobId ?? '')
+  expect(await findInterrupted(db, imported)).toBeUndefined()
+  await run(undefined, 10)
+  expect(await findInterrupted(db, imported)).toBeUndefined()
 })
 
 test('rows whose report finds no room on the disk are not in, and go in with it later', async () => {

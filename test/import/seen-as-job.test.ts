@@ -65,10 +65,10 @@ async function startOnPipe(name: string, store: string) {
   return { child, ended, end, writeMore: () => pipe.write(lines(1_050, 2_000)).then(end) }
 }
 
-/** The job, once the fifth chunk is committed: each chunk saves the counts of those before it. */
+/** The job, once the fifth chunk is committed. */
 async function running(store: string): Promise<string | undefined> {
   const { rows } = await sql<{ job_id: string }>`
-    select job_id from job where store_uuid = ${store} and state = 'running' and (counts ->> 'rows')::int = 800`.execute(
+    select job_id from job where store_uuid = ${store} and state = 'running' and (counts ->> 'rows')::int = 1000`.execute(
     catalog.database.db,
   )
   return rows[0]?.job_id
@@ -117,7 +117,8 @@ it('an import stops when its job is deleted, or was ended because nothing was he
 it('an import that waits for its input shows each minute that it is alive', async () => {
   const storeUuid = await catalog.newStore()
   const { db } = catalog.database
-  const job = { storeUuid, file: 'pipe', origin: undefined, counts: noCounts }
+  const pipe = { file: 'pipe', content: undefined, options: '{}', reportFile: null }
+  const job = { storeUuid, ...pipe, origin: undefined, resumed: undefined }
   const report = { begin: async () => {}, add: async () => 0 }
   const age = async () => {
     const { rows } = await sql<{ minutes: number }>`

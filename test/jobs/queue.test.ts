@@ -86,7 +86,8 @@ async function holdImports(): Promise<() => Promise<void>> {
         ) loop perform pg_sleep(0.02); end loop;
         return new;
       end $$;
-    create or replace trigger hold before insert on import_run for each row execute function wait_for_holder();
+    create or replace trigger hold before update on job for each row
+      when (new.position is distinct from old.position and new.state = 'running') execute function wait_for_holder();
     select pg_advisory_lock(1234)`)
   return release
 }

@@ -132,7 +132,7 @@ describe('a report user', () => {
     ...['store', 'product', 'asset', 'asset_link', 'asset_group', 'asset_group_total', 'change', 'job', 'job_part'],
     ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_dirty'],
     'product_total',
-    ...['attribute_definition', 'import_run', 'token', 'idempotency_key', 'report_user', 'change_horizon', 'migration'],
+    ...['attribute_definition', 'token', 'idempotency_key', 'report_user', 'change_horizon', 'migration'],
   ].map((table) => `select * from public.${table}`)
 
   it.each([

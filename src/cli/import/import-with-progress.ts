@@ -11,14 +11,13 @@ import { requireStore } from '../../catalogue/stores/stores.ts'
 import type { Database } from '../../database/tables.ts'
 import { codeOf } from '../../database/unavailable.ts'
 import { CatalogueError, messageOf } from '../../errors.ts'
-import { type ImportReport, type ImportResult, importFile } from '../../import/import.ts'
+import { type ImportResult, type ImportWork, importFile } from '../../import/import.ts'
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
-import { findPosition, forgetRun, type RunKey, type RunPosition, start } from '../../import/position.ts'
+import { start } from '../../import/position.ts'
 import { likelyImages, presetFor } from '../../import/presets/presets.ts'
-import type { Counts } from '../../import/report/counts.ts'
 import { UsageError } from '../../import/usage-error.ts'
-import { runAsJob } from '../../jobs/command-line-import.ts'
+import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from '../../jobs/command-line-import.ts'
 import { shown } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
@@ -91,25 +90,21 @@ async function importReporting(
   const { db, origin } = catalogue
   const { storeUuid, file, format, errors, dryRun } = request
   const reportSize = errors === undefined ? 0 : await sizeOfReport(errors, stats)
-  const run = dryRun || !stats.isFile() ? undefined : await runKeyOf(request)
-  const from = await beginRun(db, request, run, reportSize)
-  const report = await startReport(errors, format, from.reportBytes, (columns) => printHints(columns, request))
+  const imported = await importedFile(request, !dryRun && stats.isFile())
+  const resumed = request.resume ? await findResumed(db, imported, reportSize) : undefined
+  const from = resumed?.position ?? start
+  const report = await startReport(errors, format, from.reportLength, (columns) => printHints(columns, request))
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })
-  const importTo = (to: ImportReport, onCounts = (_counts: Counts) => {}) => {
-    const onProgress = (counts: Counts) => {
-      onCounts(counts)
-      progress.update(counts)
-    }
-    return importFile(db, stream, request, { enumerations, origin, signal, run, from, report: to, onProgress })
-  }
+  const importTo = (work: Pick<ImportWork, 'report' | 'savePosition'>) =>
+    importFile(db, stream, request, { ...work, enumerations, origin, signal, from, onProgress: progress.update })
   let { failed } = from.counts
   try {
-    const job = { storeUuid, file, origin, counts: from.counts }
-    const result = dryRun ? await importTo(report) : await runAsJob(db, job, report, importTo)
+    const job = { ...imported, origin, resumed }
+    const result = dryRun ? await importTo({ report }) : await runAsJob(db, job, report, importTo)
     failed = result.counts.failed
-    if (run && (result.stopped === undefined || result.isBroken)) await forgetRun(db, run)
-    return { ...result, advice: adviceOn(request, result, run !== undefined), resumedAfter: from.counts.rows }
+    const canResume = imported.content !== undefined
+    return { ...result, advice: adviceOn(request, result, canResume), resumedAfter: from.counts.rows }
   } finally {
     progress.stop()
     const incomplete = (error: unknown) => [`the report is incomplete: ${messageOf(error)}`]
@@ -126,19 +121,17 @@ async function sizeOfReport(path: string, imported: Stats): Promise<number> {
   return earlier?.size ?? 0
 }
 
-/** Returns the position to begin at: with --resume that of the interrupted import of the same file, if there is one. */
-async function beginRun(
+async function findResumed(
   db: Kysely<Database>,
-  { resume }: ImportRequest,
-  run: RunKey | undefined,
+  imported: ImportedFile,
   reportSize: number,
-): Promise<RunPosition> {
-  if (resume && !run) throw new UsageError('--resume needs a file that can be read again')
-  const found = run && resume ? await findPosition(db, run) : undefined
-  if (run && !found) await forgetRun(db, run)
-  if (resume) print(found ? `resumes after row ${found.counts.rows}` : 'nothing to resume: starts at the beginning')
+): Promise<ResumedImport | undefined> {
+  if (imported.content === undefined) throw new UsageError('--resume needs a file that can be read again')
+  const found = await findInterrupted(db, imported)
+  print(found ? `resumes after row ${found.position.counts.rows}` : 'nothing to resume: starts at the beginning')
   // The report may have been deleted meanwhile.
-  return found && found.reportBytes > reportSize ? { ...found, reportBytes: 0 } : (found ?? start)
+  if (!found || found.position.reportLength <= reportSize) return found
+  return { ...found, position: { ...found.position, reportLength: 0 } }
 }
 
 /** Suggests the options that the columns of the file call for. */
@@ -162,14 +155,19 @@ function print(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
 }
 
-/** The key of the run: a resumed import has the same file, and the same options that decide what is imported. */
-async function runKeyOf(request: ImportRequest): Promise<RunKey> {
+/** What identifies the import: a resumed one has the same file, and the same options that decide what is imported. */
+async function importedFile(request: ImportRequest, canResume: boolean): Promise<ImportedFile> {
   const { file, storeUuid, format, channel, code, status, assets, assetSeparator, assetBase, errors } = request
   const { attributes, onlyMapped, preset } = request
   const meaning = { format, channel, code, status, assets, assetSeparator, assetBase, onlyMapped, preset }
   const options = JSON.stringify({ ...meaning, attributes: [...attributes] })
+  const reportFile = errors === undefined ? null : resolve(errors)
+  const content = canResume ? await hashOf(file) : undefined
+  return { storeUuid, file: resolve(file), content, options, reportFile }
+}
+
+async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer)
-  const report = errors === undefined ? null : resolve(errors)
-  return { storeUuid, file: resolve(file), content: hash.digest('hex'), options, report }
+  return hash.digest('hex')
 }

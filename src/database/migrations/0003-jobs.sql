@@ -1,30 +1,19 @@
--- How far an unfinished import of a file has come: written in the transaction of each chunk, deleted at the end of the
--- file.
-create table import_run (
-  store_uuid uuid not null,
-  file text collate "C" not null,
-  content text not null,
-  options text not null,
-  counts jsonb not null,
-  report_file text collate "C",
-  report_bytes bigint not null,
-  updated_at timestamptz not null default now(),
-  primary key (store_uuid, file)
-);
-
--- What the gateway runs in the background: imports, exports, and filling the tables of filterable and searchable
--- attributes. The library pg-boss queues them, in its own schema. Imports of the command line are seen here, too: they
--- are running with `attempt` 0.
+-- Imports and exports. The library pg-boss queues them, in its own schema. Imports of the command line are here, too.
+-- docs/architecture.md has the states.
 create table job (
   store_uuid uuid not null,
   job_id uuid not null unique,
   kind text not null check (kind in ('import', 'export')),
   state text not null check (state in ('queued', 'running', 'succeeded', 'failed')),
+  -- What an import of the command line reads: no gateway runs it.
+  file text collate "C",
   options jsonb not null,
   -- Who started it, where changes are recorded.
   origin jsonb,
   counts jsonb not null,
   problems jsonb not null default '[]',
+  -- Where an import can be resumed: written in the transaction of each chunk, null after the end of the file.
+  position jsonb,
   error text,
   attempt integer not null default 0,
   crashes integer not null default 0,

@@ -21,7 +21,7 @@ export interface Table {
 /**
  * Every table but `migration`. Not backed up are jobs, because pg-boss owns their queue; the ledger, because its
  * cursors are valid in one database only; the queue of changed products; what is derived from products and built
- * again; positions of imports and rate limits, which last for minutes; logins, which belong to the server.
+ * again; rate limits, which last for minutes; logins, which belong to the server.
  */
 export const tables: readonly Table[] = [
   { name: 'store', placement: 'distributed', backedUp: true, tenantRights: all },
@@ -46,7 +46,6 @@ export const tables: readonly Table[] = [
   { name: 'change_horizon', placement: 'reference', tenantRights: 'select', withoutStore: true },
   { name: 'job', placement: 'reference', tenantRights: all },
   { name: 'job_part', placement: 'distributed', tenantRights: all },
-  { name: 'import_run', placement: 'reference' },
   { name: 'token', placement: 'local', backedUp: true, withoutStore: true },
   { name: 'idempotency_key', placement: 'local', backedUp: true, withoutStore: true },
   { name: 'rate_limit', placement: 'local', withoutStore: true },

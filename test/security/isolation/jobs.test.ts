@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
-import { deleteOldJobs } from '../../../src/jobs/job.ts'
 import { newStore } from '../../support/factories.ts'
 import { startTestGateway, type TestGateway, useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
@@ -151,8 +150,6 @@ describe('deleteJob', () => {
     const { db } = gateway.database
     const imported = sql<{ n: number }>`select count(*)::integer as n from product where store_uuid = ${store}`
     expect((await imported.execute(db)).rows[0]?.n).toBeLessThan(50_000)
-    await deleteOldJobs(db, 60_000)
-    expect(await db.selectFrom('import_run').select('file').execute()).toEqual([])
   })
 
   it('finds no job of a store that the token is not limited to, and needs the scope write', async () => {
