@@ -9,7 +9,10 @@ import { UsageError } from './usage-error.ts'
 export const presetNames = ['shopify', 'magento'] as const
 export type PresetName = (typeof presetNames)[number]
 
-/** The options of `catalog import`, and of the GraphQL mutation `startImport`. */
+/** How an interface spells the names of options: the command line, GraphQL and REST. */
+export type OptionStyle = 'flags' | 'camelCase' | 'snake_case'
+
+/** The options of an import, by all interfaces. */
 export interface ImportOptions {
   /** The UUID of the store; on the command line it may be the name. */
   store: string
@@ -45,37 +48,53 @@ const defaults = {
   chunkRows: 5_000,
 }
 
-/** What to import, and how: the options with their defaults, checked. */
-export interface ImportRequest extends Omit<ImportOptions, keyof typeof defaults>, Required<typeof defaults> {
+/** What to import, and how: the options with their defaults, checked. It is plain data, which a job keeps. */
+export interface ImportRequest
+  extends Omit<ImportOptions, keyof typeof defaults | 'map' | 'store'>,
+    Required<typeof defaults> {
   file: string
   format: Format
   storeUuid: string
-  /** Attribute names by column. */
-  attributes: ReadonlyMap<string, string>
+  attributes: readonly (readonly [column: string, attribute: string])[]
+  style: OptionStyle
+}
+
+/** The name of an option in the interface that the request came by. */
+export function optionName({ style }: Pick<ImportRequest, 'style'>, option: keyof ImportOptions): string {
+  const words = option.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
+  if (style === 'flags') return `--${words.join('-')}`
+  return style === 'snake_case' ? words.join('_') : option
 }
 
 /** Checks the options. Throws a UsageError that names the first bad one. */
-export function importRequest(file: string, options: ImportOptions): ImportRequest {
-  const { store: storeUuid, assetBase } = options
-  if (options.resume && options.dryRun) throw new UsageError('--resume and --dry-run exclude each other')
-  if (options.assetSeparator === '') throw new UsageError('--asset-separator must not be empty')
+export function importRequest(file: string, options: ImportOptions, style: OptionStyle = 'flags'): ImportRequest {
+  const name = (option: keyof ImportOptions) => optionName({ style }, option)
+  const { store: storeUuid, map = [], ...rest } = options
+  const { assetBase, assets = [] } = rest
+  if (options.resume && options.dryRun)
+    throw new UsageError(`${name('resume')} and ${name('dryRun')} exclude each other`)
+  if (options.assetSeparator === '') throw new UsageError(`${name('assetSeparator')} must not be empty`)
   if (assetBase !== undefined && (urlFault(assetBase) || /[?#]/.test(assetBase))) {
-    throw new UsageError(`--asset-base must be an absolute URL with a host, without ? and #; got ${shown(assetBase)}`)
+    const expected = 'must be an absolute URL with a host, without ? and #'
+    throw new UsageError(`${name('assetBase')} ${expected}; got ${shown(assetBase)}`)
   }
-  const { map = [], assets = [] } = options
   if (map.length + assets.length > maxColumns)
-    throw new UsageError(`--map and --assets may name at most ${maxColumns} columns`)
-  const attributes = attributesOf(map)
-  return { ...defaults, ...options, file, format: options.format ?? formatOf(file), storeUuid, attributes }
+    throw new UsageError(`${name('map')} and ${name('assets')} may name at most ${maxColumns} columns`)
+  const format = options.format ?? formatOf(file)
+  return { ...defaults, ...rest, file, format, storeUuid, attributes: attributesOf(map, name), style }
 }
 
 /** Throws a UsageError if the request names a channel, or needs an asset format, that is not configured. */
 export function requireConfigured(request: ImportRequest, { channels, assetFormats }: Enumerations): void {
   if (!channels.includes(request.channel)) {
-    throw new UsageError(`--channel must be one of ${channels.join(', ')}; got ${JSON.stringify(request.channel)}`)
+    throw new UsageError(
+      `${optionName(request, 'channel')} must be one of ${channels.join(', ')}; got ${JSON.stringify(request.channel)}`,
+    )
   }
   if (request.assets.length > 0 && !assetFormats.includes('image')) {
-    throw new UsageError(`--assets needs the asset format image; configured are ${assetFormats.join(', ')}`)
+    throw new UsageError(
+      `${optionName(request, 'assets')} needs the asset format image; configured are ${assetFormats.join(', ')}`,
+    )
   }
 }
 
@@ -86,20 +105,23 @@ function formatOf(file: string): Format {
   throw new UsageError(`--format must be given (${formats.join(', ')}): the extension of ${file} is none of them`)
 }
 
-function attributesOf(pairs: NonNullable<ImportOptions['map']>): Map<string, string> {
+function attributesOf(
+  pairs: NonNullable<ImportOptions['map']>,
+  name: (option: keyof ImportOptions) => string,
+): [column: string, attribute: string][] {
   const attributes = new Map<string, string>()
   for (const pair of pairs) {
-    const { column, attribute } = typeof pair === 'string' ? mappingOf(pair) : pair
-    const fault = attribute === 'status' ? 'for the status use --status' : nameFault(attribute)
-    if (fault) throw new UsageError(`--map ${column}=${attribute} names no usable attribute: ${fault}`)
-    if (attributes.has(column)) throw new UsageError(`--map names the column ${shown(column)} twice`)
+    const [column = '', attribute = ''] = typeof pair === 'string' ? halvesOf(pair) : [pair.column, pair.attribute]
+    if (column === '') throw new UsageError(`${name('map')} must be COLUMN=ATTRIBUTE; got ${shown(pair)}`)
+    const fault = attribute === 'status' ? `for the status use ${name('status')}` : nameFault(attribute)
+    if (fault) throw new UsageError(`${name('map')} ${column}=${attribute} names no usable attribute: ${fault}`)
+    if (attributes.has(column)) throw new UsageError(`${name('map')} names the column ${shown(column)} twice`)
     attributes.set(column, attribute)
   }
-  return attributes
+  return [...attributes]
 }
 
-function mappingOf(pair: string): { column: string; attribute: string } {
+function halvesOf(pair: string): string[] {
   const at = pair.indexOf('=')
-  if (at < 1) throw new UsageError(`--map must be COLUMN=ATTRIBUTE; got ${shown(pair)}`)
-  return { column: pair.slice(0, at), attribute: pair.slice(at + 1) }
+  return at < 1 ? [] : [pair.slice(0, at), pair.slice(at + 1)]
 }

@@ -8,7 +8,6 @@ import type { JobKey } from './job.ts'
 import type { JobQuotas } from './quotas.ts'
 import { runExport } from './run-export.ts'
 import { runImport } from './run-import.ts'
-import { withApiNames } from './start-job.ts'
 
 interface AttemptContext {
   catalogue: Catalogue
@@ -45,7 +44,7 @@ export async function runAttempt(
       return superseded.signal.aborted ? undefined : reasonOf(error, key, log)
     })
     // Otherwise the job is deleted, or another attempt has begun.
-    if (await saveProgress(db, attempt)) await finishJob(db, attempt, fault && withApiNames(fault))
+    if (await saveProgress(db, attempt)) await finishJob(db, attempt, fault)
   } finally {
     clearInterval(timer)
   }

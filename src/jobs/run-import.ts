@@ -1,6 +1,6 @@
 import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import.ts'
-import { type ImportOptions, importRequest } from '../import/options.ts'
+import type { ImportRequest } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { reportFormats, reportText } from '../import/report/report-format.ts'
 import { keepProblems, type RunJob, saveProgress } from './attempt.ts'
@@ -10,7 +10,7 @@ import { createOutput } from './quotas.ts'
 /** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
 export const runImport: RunJob = async (catalogue, attempt, { enumerations, quotas, signal }) => {
   const { db } = catalogue
-  const request = importRequest('content', attempt.options as unknown as ImportOptions)
+  const request = attempt.options as unknown as ImportRequest
   const from = attempt.position ?? undefined
   const { head, foot } = reportFormats[request.format]
   // The attempt before saved the problems of rows after its position, which are read again; a dry run has no position.

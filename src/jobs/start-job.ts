@@ -7,7 +7,7 @@ import { openQueue, queueName } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ExportForm } from '../export/formats.ts'
-import { type ImportOptions, importRequest, requireConfigured } from '../import/options.ts'
+import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
 import { type Job, jobColumns } from './job.ts'
@@ -28,14 +28,8 @@ export async function startImport(
   quotas: JobQuotas,
 ): Promise<Job> {
   const storeUuid = await requireStore(catalogue, options.store)
-  const complete = { ...options, store: storeUuid }
-  try {
-    requireConfigured(importRequest('content', complete), enumerations)
-  } catch (error) {
-    if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: withApiNames(error.message) }])
-    throw error
-  }
-  return insertJob(catalogue, storeUuid, 'import', complete, content, quotas)
+  const request = checkedRequest({ ...options, store: storeUuid }, enumerations)
+  return insertJob(catalogue, storeUuid, 'import', request, content, quotas)
 }
 
 /** Queues an export. Throws `invalid_request`, `store_not_found` and `quota_exceeded`. */
@@ -51,11 +45,15 @@ export async function startExport(
   return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 
-/** Rewrites a message of the import, which names options as on the command line, with the names of the API. */
-export function withApiNames(message: string): string {
-  return message.replaceAll(/--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) =>
-    name.replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase()),
-  )
+function checkedRequest(options: ImportOptions, enumerations: Enumerations): ImportRequest {
+  try {
+    const request = importRequest('content', options, 'camelCase')
+    requireConfigured(request, enumerations)
+    return request
+  } catch (error) {
+    if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: error.message }])
+    throw error
+  }
 }
 
 /** Inserts a job and queues it, in one transaction. */

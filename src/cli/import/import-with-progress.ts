@@ -88,7 +88,7 @@ async function importReporting(
   signal: AbortSignal,
 ): Promise<Imported> {
   const { db, origin } = catalogue
-  const { storeUuid, file, format, errors, dryRun } = request
+  const { format, errors, dryRun } = request
   const reportSize = errors === undefined ? 0 : await sizeOfReport(errors, stats)
   const imported = await importedFile(request, !dryRun && stats.isFile())
   const resumed = request.resume ? await findResumed(db, imported, reportSize) : undefined
@@ -157,13 +157,19 @@ function print(sentence: string): void {
 
 /** What identifies the import: a resumed one has the same file, and the same options that decide what is imported. */
 async function importedFile(request: ImportRequest, canResume: boolean): Promise<ImportedFile> {
-  const { file, storeUuid, format, channel, code, status, assets, assetSeparator, assetBase, errors } = request
-  const { attributes, onlyMapped, preset } = request
-  const meaning = { format, channel, code, status, assets, assetSeparator, assetBase, onlyMapped, preset }
-  const options = JSON.stringify({ ...meaning, attributes: [...attributes] })
+  const {
+    file,
+    storeUuid,
+    errors,
+    style: _style,
+    resume: _resume,
+    dryRun: _dryRun,
+    chunkRows: _rows,
+    ...meaning
+  } = request
   const reportFile = errors === undefined ? null : resolve(errors)
   const content = canResume ? await hashOf(file) : undefined
-  return { storeUuid, file: resolve(file), content, options, reportFile }
+  return { storeUuid, file: resolve(file), content, options: JSON.stringify(meaning), reportFile }
 }
 
 async function hashOf(file: string): Promise<string> {

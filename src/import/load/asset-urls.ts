@@ -8,12 +8,14 @@ interface UrlRules {
   separator: string | undefined
   /** The URL that relative URLs are joined to. */
   base: string | undefined
+  /** The name of the option that would give the base. */
+  baseOption: string
 }
 
 /** The URLs in a cell, in order: one, several, a list, or none. Throws a TypeError that says what is wrong with it. */
-export function assetUrls(cell: Cell, { separator, base }: UrlRules): string[] {
+export function assetUrls(cell: Cell, { separator, ...rules }: UrlRules): string[] {
   const texts = (typeof cell === 'string' ? textsOf(cell, separator) : listOf(cell)).map((text) => text.trim())
-  return texts.filter((text) => text !== '').map((text) => completed(text, base))
+  return texts.filter((text) => text !== '').map((text) => completed(text, rules))
 }
 
 function textsOf(text: string, separator: string | undefined): string[] {
@@ -36,12 +38,12 @@ function listOf(list: readonly unknown[]): string[] {
 }
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
-function completed(text: string, base: string | undefined): string {
+function completed(text: string, { base, baseOption }: Omit<UrlRules, 'separator'>): string {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(text)
   const url = base === undefined || isAbsolute ? text : joined(base, text)
   const fault = urlFault(url)
   if (fault === undefined) return url
-  throw new TypeError(base === undefined && !isAbsolute ? `${fault}; --asset-base would complete it` : fault)
+  throw new TypeError(base === undefined && !isAbsolute ? `${fault}; ${baseOption} would complete it` : fault)
 }
 
 function joined(base: string, path: string): string {

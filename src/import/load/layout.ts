@@ -2,7 +2,7 @@ import { parseUrlField } from '../../catalogue/assets/url-fields.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { shown } from '../../text.ts'
 import { attributeColumn, attributeOfColumn, isOfReport } from '../attribute-column.ts'
-import type { ImportRequest } from '../options.ts'
+import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
 import { presetFor } from '../presets/presets.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -32,33 +32,38 @@ export function planLayout(
   const code = request.code ?? defaultCode(columns)
   if (code === undefined) {
     const preset = presetFor(columns)
-    const hint = preset ? `; for an export of ${preset} use --preset ${preset}` : ''
-    throw new UsageError(`--code must name the column of the product code; the file has ${listed(columns)}${hint}`)
+    const hint = preset ? `; for an export of ${preset} use ${optionName(request, 'preset')} ${preset}` : ''
+    throw new UsageError(
+      `${optionName(request, 'code')} must name the column of the product code; the file has ${listed(columns)}${hint}`,
+    )
   }
   const status = request.status ?? 'status'
   const others = new Set([code, status, ...request.assets])
   const urlPlaceOf = (column: string) => parseUrlField(enumerations.assetFormats, column)
+  const mappings = new Map(request.attributes)
   const attributeOf = (column: string) => {
-    const mapped = request.attributes.get(column)
+    const mapped = mappings.get(column)
     if (mapped !== undefined) return mapped
     const isOther = others.has(column) || isOfReport(column) || urlPlaceOf(column) !== undefined
     return isOther || request.onlyMapped ? undefined : attributeOfColumn(column)
   }
-  const columnByAttribute = new Map([...request.attributes].map(([column, attribute]) => [attribute, column]))
+  const columnByAttribute = new Map(request.attributes.map(([column, attribute]) => [attribute, column]))
   const columnOf = (attribute: string) =>
     attribute === 'status' ? status : (columnByAttribute.get(attribute) ?? attributeColumn(attribute))
-  requireColumns(isComplete ? namedColumns(request) : new Map([['--code', [code]]]), columns)
+  requireColumns(request, isComplete ? namedColumns(request) : new Map([['code', [code]]]), columns)
   if (isComplete) requireDistinct(columns, attributeOf)
   return { code, status, attributeOf, columnOf, urlPlaceOf }
 }
 
+type NamedColumns = Map<keyof ImportOptions, readonly string[]>
+
 /** The columns that options name, by option. */
-export function namedColumns({ code, status, assets, attributes }: ImportRequest): Map<string, readonly string[]> {
+export function namedColumns({ code, status, assets, attributes }: ImportRequest): NamedColumns {
   return new Map([
-    ['--code', code === undefined ? [] : [code]],
-    ['--status', status === undefined ? [] : [status]],
-    ['--assets', assets],
-    ['--map', [...attributes.keys()]],
+    ['code', code === undefined ? [] : [code]],
+    ['status', status === undefined ? [] : [status]],
+    ['assets', assets],
+    ['map', attributes.map(([column]) => column)],
   ])
 }
 
@@ -71,12 +76,14 @@ function defaultCode(columns: readonly string[]): string | undefined {
   )
 }
 
-function requireColumns(named: ReadonlyMap<string, readonly string[]>, columns: readonly string[]): void {
+function requireColumns(request: ImportRequest, named: NamedColumns, columns: readonly string[]): void {
   const known = new Set(columns)
   for (const [option, names] of named) {
     const unknown = names.find((name) => !known.has(name))
     if (unknown === undefined) continue
-    throw new UsageError(`${option} names the column ${shown(unknown)}; the file has ${listed(columns)}`)
+    throw new UsageError(
+      `${optionName(request, option)} names the column ${shown(unknown)}; the file has ${listed(columns)}`,
+    )
   }
 }
 

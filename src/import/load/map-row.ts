@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
-import type { ImportRequest } from '../options.ts'
+import { type ImportRequest, optionName } from '../options.ts'
 import { type Cell, type Entry, type Fault, maxUrls, type RowPosition, type Source } from '../read/row.ts'
 import { assetUrls } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
@@ -60,6 +60,7 @@ export function rowMapper(request: ImportRequest, layout: Layout): (row: Entry) 
     last = { columns, plan }
     return plan
   }
+  const base = { base: request.assetBase, baseOption: optionName(request, 'assetBase') }
   return (row) => {
     const { number, line, source } = row
     const nothing = { number, line, size: 0, source, rows: undefined, code: undefined, product: undefined, assets: [] }
@@ -74,7 +75,7 @@ export function rowMapper(request: ImportRequest, layout: Layout): (row: Entry) 
     }
     const mapped = productOf(cells, plan, faults)
     const product = faults.length === 0 ? mapped : undefined
-    const assets = assetsOf(cells, plan.assets, request.assetBase, faults)
+    const assets = assetsOf(cells, plan.assets, base, faults)
     return { number, line, size, source, rows, code, product, assets: faults.length === 0 ? assets : [], faults }
   }
 }
@@ -119,11 +120,16 @@ function productOf(cells: readonly Cell[], plan: Plan, faults: Fault[]): MappedP
   }
 }
 
-function assetsOf(cells: readonly Cell[], columns: Plan['assets'], base: string | undefined, faults: Fault[]) {
+function assetsOf(
+  cells: readonly Cell[],
+  columns: Plan['assets'],
+  base: { base: string | undefined; baseOption: string },
+  faults: Fault[],
+) {
   const assets: MappedAsset[] = []
   for (const { at, column, separator, assetFormat } of columns) {
     const cell = cells[at] ?? ''
-    const urls = cell === '' ? undefined : attempt(column, faults, () => assetUrls(cell, { separator, base }))
+    const urls = cell === '' ? undefined : attempt(column, faults, () => assetUrls(cell, { separator, ...base }))
     for (const url of urls ?? []) assets.push({ assetFormat, url })
     if (assets.length > maxUrls)
       addFault(faults, { field: column, reason: `must have at most ${maxUrls} URLs in a row` })

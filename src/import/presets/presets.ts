@@ -1,4 +1,4 @@
-import { type ImportOptions, type ImportRequest, type PresetName, presetNames } from '../options.ts'
+import { type ImportOptions, type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
 import type { RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 import { unpacked } from './magento.ts'
@@ -33,7 +33,8 @@ export function presetFor(columns: readonly string[]): PresetName | undefined {
 /** The columns whose names say that they have images, though nothing reads them as such. */
 export function likelyImages(columns: readonly string[], { assets, attributes }: ImportRequest): string[] {
   if (assets.length > 0) return []
-  const named = columns.filter((column) => /image|img|photo|picture/i.test(column) && !attributes.has(column))
+  const mapped = new Set(attributes.map(([column]) => column))
+  const named = columns.filter((column) => /image|img|photo|picture/i.test(column) && !mapped.has(column))
   return named.some((column) => /^Image URL \d+$/.test(column)) ? [] : named
 }
 
@@ -48,7 +49,8 @@ export function withPreset(request: ImportRequest, columns: readonly string[]): 
   const preset = presets[request.preset]
   const has = (column: string) => columns.includes(column)
   if (request.code === undefined && !has(preset.code)) {
-    throw new UsageError(`--preset ${request.preset} needs the column "${preset.code}", which the file does not have`)
+    const option = `${optionName(request, 'preset')} ${request.preset}`
+    throw new UsageError(`${option} needs the column "${preset.code}", which the file does not have`)
   }
   const status = has(preset.status) ? { status: preset.status } : {}
   const assets = request.assets.length > 0 ? request.assets : preset.assets.filter(has)
