@@ -9,6 +9,7 @@ import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue/catalo
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { addChangeDays, setRecording } from '../database/change-days.ts'
 import { openDatabase } from '../database/open.ts'
+import { adviseOnRights } from '../database/rights/lacking-rights.ts'
 import type { Database } from '../database/tables.ts'
 
 export interface CommandContext {
@@ -42,6 +43,8 @@ export async function withDatabase<T>(
       return globalConfig.enumerations()
     }
     return await run({ db, catalogue: wholeCatalogue(db), config, log, enumerations })
+  } catch (error) {
+    throw await adviseOnRights(db, error)
   } finally {
     await close()
   }

@@ -41,7 +41,8 @@ function createLimited(db: Kysely<Database>, stores: ReadonlySet<string>): Kysel
 function tenantDriver(db: Kysely<Database>, limit: string): Omit<Driver, 'init' | 'destroy'> {
   return {
     async acquireConnection() {
-      const usable = (await hasRowSecurity(db)) ? limit : ''
+      const { isUsable, keepPath } = await rowSecurityOf(db)
+      const usable = isUsable ? keepPath + limit : ''
       const { promise, resolve, reject } = Promise.withResolvers<TenantConnection>()
       const borrow = (connection: DatabaseConnection) =>
         new Promise<void>((release) => resolve(tenantConnection(connection, usable, db.isTransaction, release)))
@@ -93,24 +94,39 @@ function tenantConnection(connection: DatabaseConnection, limit: string, isNeste
   return { executeQuery, streamQuery, begin, end, release }
 }
 
-/** By the adapter, which all handles and transactions of one database share. */
-const rowSecurity = new WeakMap<object, Promise<boolean>>()
-
 /** Whether the user may act as the tenant role. If not, only the query functions limit what a tenant sees. */
-export function hasRowSecurity(db: Kysely<Database>): Promise<boolean> {
+export async function hasRowSecurity(db: Kysely<Database>): Promise<boolean> {
+  return (await rowSecurityOf(db)).isUsable
+}
+
+interface RowSecurity {
+  isUsable: boolean
+  /** What keeps a schema with the name of the user in the search path: the role changes `"$user"`. */
+  keepPath: string
+}
+
+/** By the adapter, which all handles and transactions of one database share. */
+const rowSecurity = new WeakMap<object, Promise<RowSecurity>>()
+
+function rowSecurityOf(db: Kysely<Database>): Promise<RowSecurity> {
   const { adapter } = db.getExecutor()
   const known = rowSecurity.get(adapter)
   if (known) return known
-  const ask = () =>
-    sql<{ usable: boolean }>`
-    select coalesce(bool_or(pg_has_role(current_user, oid,
-      case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)), false) as usable
-    from pg_roles where rolname = ${tenantRole}`
-      .execute(db)
-      .then(({ rows }) => rows[0]?.usable ?? false)
   // Outside the request: other requests wait for the same answer.
-  const asked = requestContext.exit(ask)
+  const asked = requestContext.exit(askRowSecurity, db)
   asked.catch(() => rowSecurity.delete(adapter))
   rowSecurity.set(adapter, asked)
   return asked
+}
+
+async function askRowSecurity(db: Kysely<Database>): Promise<RowSecurity> {
+  const { rows } = await sql<RowSecurity>`
+    select exists (
+      select from pg_roles where rolname = ${tenantRole} and pg_has_role(current_user, oid,
+        case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)
+    ) as "isUsable", case when current_user <> all (current_schemas(false)) then '' else 'set local search_path = ' || (
+      select string_agg(quote_ident(name), ', ' order by place) || '; '
+      from unnest(current_schemas(false)) with ordinality s (name, place)
+    ) end as "keepPath"`.execute(db)
+  return rows[0] ?? { isUsable: false, keepPath: '' }
 }

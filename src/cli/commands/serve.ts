@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { type Config, maxWorkers, readConfig } from '../../app/config.ts'
 import { createLog } from '../../app/log.ts'
 import { openDatabase } from '../../database/open.ts'
+import { adviseOnRights } from '../../database/rights/lacking-rights.ts'
 import type { Database } from '../../database/tables.ts'
 import { listen, requireFreePort } from '../../http/listen.ts'
 import { jsonFlag, wholeNumber } from '../option-values.ts'
@@ -86,8 +87,9 @@ async function serve(config: Config, demo: boolean, log: Logger) {
     const { url, stop } = await start(config, { db, connection, env: process.env }, log)
     return { url, stop: () => stop().finally(close) }
   } catch (error) {
+    const advised = await adviseOnRights(db, error)
     await close()
-    throw error
+    throw advised
   }
 }
 

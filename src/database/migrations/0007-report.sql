@@ -9,8 +9,8 @@ create table report_user (
 );
 alter table report_user enable row level security;
 
--- Others create no functions where the gateway's sessions look for them (../open-schemas.ts): up to PostgreSQL 14 they
--- may by default. A user who may not change that gets a warning.
+-- Others create no functions where the gateway's sessions look for them (../rights/open-schemas.ts): up to PostgreSQL
+-- 14 they may by default. A user who may not change that gets a warning.
 do $$
 declare
   schema name;
@@ -24,11 +24,14 @@ exception
   when insufficient_privilege then null;
 end $$;
 
-create schema if not exists report;
 do $$
 declare
   own constant text := 'store_uuid = any (array(select u.store_uuid from report_user u where u.name = current_user))';
 begin
+  -- `if not exists` would need the right to create schemas where this one exists, too.
+  if to_regnamespace('report') is null then
+    create schema report;
+  end if;
   execute 'create view report.stores with (security_barrier) as
     select store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation, store_website,
       created_at

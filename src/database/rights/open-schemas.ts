@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from './tables.ts'
+import type { Database } from '../tables.ts'
 
 /**
  * The statements that close the schemas in which the gateway's sessions look for functions, and others may create some:
