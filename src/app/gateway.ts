@@ -10,9 +10,10 @@ import { startFollower } from '../catalogue/projections/follower.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
 import { connect, connectionStateOf } from '../database/connection/connect.ts'
+import { mostConnections } from '../database/connection/most-connections.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
-import { openSchemaAdvice } from '../database/rights/open-schemas.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
+import { openSchemaAdvice } from '../database/rights/open-schemas.ts'
 import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import { ownVersion } from '../database/version.ts'
@@ -165,7 +166,8 @@ async function loadMcp(options: GatewayOptions, api: Api) {
 }
 
 /** The follower takes no connections from requests. */
-const followerConnections = { application_name: 'catalogue-gateway-follower', max: 3, maxPerTenant: 3 }
+const { follower: max } = mostConnections
+const followerConnections = { application_name: 'catalogue-gateway-follower', max, maxPerTenant: max }
 
 /** Runs jobs, maintains the tables and keeps the projections. `stop` is to be called after the last write. */
 function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['runPatterns']) {

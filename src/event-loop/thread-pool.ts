@@ -25,8 +25,10 @@ export interface PoolOptions extends TaskLimits {
   threads?: number
   /** How many threads one tenant may use; by default all but one. */
   threadsPerTenant?: number
-  /** Whether each task starts a spare thread: a start takes a second, for which other tenants need not wait. */
+  /** Whether each task starts a spare thread, and the last one stays: a start takes a second. */
   hasSpare?: boolean
+  /** How long an idle thread stays, in ms. */
+  idleMs?: number
 }
 
 /** Work for the pool: its input as plain data, and the part of its memory that may be moved. */
@@ -47,12 +49,15 @@ export type ThreadPool = ReturnType<typeof createThreadPool>
 const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
 /** How long a cancelled task may take before its thread is ended: a new one takes a second to start. */
 const cancelMs = 2_000
-const idleMs = 60_000
 /** The longest delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Threads for work that would block the main one. They start on demand, run one task at a time, and end when idle. */
-export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
+export const defaultThreads = 2
+
+/**
+ * Threads for work that would block the main one. They start on demand, run one task at a time, and end when idle.
+ */
+export function createThreadPool({ threads = defaultThreads, ...given }: PoolOptions) {
   const options = {
     threads,
     threadsPerTenant: Math.max(1, threads - 1),
@@ -61,6 +66,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
     maxMs: maxTimerMs,
     workerData: undefined,
     hasSpare: false,
+    idleMs: 60_000,
     ...given,
   }
   const slots = new FairQueue({ slots: threads, slotsPerTenant: options.threadsPerTenant, ...queue })
@@ -108,16 +114,23 @@ function endingOf(error: unknown, timeoutReason: string | undefined, heapMb: num
   return isFull ? new TaskEnded(`it needed more than ${heapMb} MiB of memory`) : undefined
 }
 
-async function startPiscina({ entry, workerData, log, threads, heapMb }: Required<PoolOptions>): Promise<Piscina> {
+async function startPiscina({
+  entry,
+  workerData,
+  log,
+  threads,
+  heapMb,
+  ...options
+}: Required<PoolOptions>): Promise<Piscina> {
   const { Piscina } = await import('piscina')
   const piscina = new Piscina({
     filename: fileURLToPath(entry),
     name: 'run',
-    minThreads: 0,
+    minThreads: options.hasSpare ? 1 : 0,
     maxThreads: threads,
     maxQueue: threads,
     concurrentTasksPerWorker: 1,
-    idleTimeout: idleMs,
+    idleTimeout: options.idleMs,
     // The threads' own sockets and timers need the event loop while no task runs.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: heapMb },

@@ -36,6 +36,7 @@ describe('the command line', () => {
     expect(stdout).toMatch(/^BOOTSTRAP_TOKEN +\*\*\*$/m)
     expect(stdout).toMatch(/^HOST +127\.0\.0\.1 +default$/m)
     expect(stdout).toMatch(/^CHANGES_RETENTION +30d +default$/m)
+    expect(stdout).toMatch(/^max_connections +\d+ +what this gateway needs$/m)
     const json = (await runCli(['config', '--json'], env)).stdout
     expect(JSON.parse(json)).toMatchObject({ PORT: '8080', GLOBAL_CONFIG: 'https://***@config.example/x?key=***' })
     expect(stdout + json).not.toMatch(/hidden|secret|p%40ss/)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { workerData } from 'node:worker_threads'
+import { threadId, workerData } from 'node:worker_threads'
 import { runTask, type Task } from '../../src/event-loop/run-task.ts'
 import { requestContext } from '../../src/request/context.ts'
 
@@ -14,6 +14,7 @@ const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
     await sleep(Number(input))
     return 'slept'
   },
+  'name the thread': async () => threadId,
   'move on': async (input) => {
     for (let step = 0; step < 5; step++) {
       await sleep(Number(input))

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createThreadPool, type PoolOptions } from '../../src/event-loop/thread-pool.ts'
 import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
 import { requestContext } from '../../src/request/context.ts'
@@ -206,6 +207,24 @@ describe('a pool of threads', () => {
     const started = new Int32Array(new SharedArrayBuffer(4))
     await start({ hasSpare: true, workerData: { started } })('sleep', 1)
     await expect.poll(() => started[0]).toBe(2)
+  })
+
+  it('keeps one thread where a spare one is started: the first task after a pause has no thread to wait for', async () => {
+    const threads = new Map<number, boolean>()
+    const onWorker = (worker: Worker) => {
+      const id = worker.threadId
+      threads.set(id, true)
+      worker.once('exit', () => threads.set(id, false))
+    }
+    process.on('worker', onWorker)
+    onTestFinished(() => void process.off('worker', onWorker))
+    const started = new Int32Array(new SharedArrayBuffer(4))
+    const run = start({ hasSpare: true, idleMs: 500, workerData: { started } })
+    await run('sleep', 1)
+    await expect.poll(() => started[0]).toBe(2)
+    await expect.poll(() => [...threads.values()].toSorted()).toEqual([false, true])
+    const known = [...threads.keys()]
+    expect(known).toContain(await run('name the thread'))
   })
 
   it('leaves a thread to other tenants, however many tasks one tenant has', async () => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { settingsOf } from '../../app/config.ts'
+import { readConfig, settingsOf } from '../../app/config.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import { applyConfig, type Difference, readStoreConfig } from '../config/store-config.ts'
@@ -35,11 +35,14 @@ function addShow(config: Command): void {
     .command('show', { isDefault: true })
     .description('print the settings from the environment, with secrets masked; the default command of `config`')
     .option(...jsonFlag)
-    .action(({ json }: { json: boolean }) => {
+    .action(async ({ json }: { json: boolean }) => {
+      const { connectionsOf } = await import('../../app/connections.ts')
+      const connections = connectionsOf(readConfig(process.env))
       const settings = settingsOf(process.env)
       const rows = settings.map(({ name, value, isDefault }) => [name, value ?? '', isDefault ? 'default' : ''])
       const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
-      printResult(json, values, tableOf(rows))
+      rows.push(['max_connections', String(connections), 'what this gateway needs'])
+      printResult(json, { ...values, max_connections: connections }, tableOf(rows))
     })
 }
 
