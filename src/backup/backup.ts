@@ -8,46 +8,57 @@ import { type OwnConnection, withOwnConnection } from '../database/connection/ow
 import { scriptNames } from '../database/migrate.ts'
 import type { Database } from '../database/tables.ts'
 import { ownVersion } from '../database/version.ts'
+import { storeNotFound } from '../errors.ts'
 import {
-  beginning,
+  commit,
   copyLine,
   countLines,
-  ending,
+  encoding,
   endLine,
   endOfRows,
+  type Header,
   headerLine,
+  ledger,
+  type Part,
+  partLine,
+  positions,
+  preparing,
   type RowCounts,
   rebuilding,
-  tables,
+  tablesOf,
 } from './format.ts'
 
 /**
- * Writes a consistent copy of the catalogue to a new file while gateways run. The file contains hashes of tokens: only
- * its owner may read it.
+ * Writes a consistent copy of the catalogue to a new file while gateways run; of one store only, with its ledger, where
+ * `storeUuid` is given. The file may contain hashes of tokens: only its owner may read it.
  */
-export async function backUp(db: Kysely<Database>, path: string, isCompressed: boolean): Promise<RowCounts> {
+export async function backUp(
+  db: Kysely<Database>,
+  path: string,
+  { isCompressed, storeUuid }: { isCompressed: boolean; storeUuid?: string | undefined },
+): Promise<RowCounts> {
   const rows: RowCounts = {}
   await withOwnConnection(db, (own) => {
     const compression = isCompressed ? [createGzip({ level: 1 })] : []
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
-    return pipeline([Readable.from(backupOf(own, rows)), ...compression, file])
+    return pipeline([Readable.from(backupOf(own, storeUuid, rows)), ...compression, file])
   })
   return rows
 }
 
 /** The text of a backup; puts the number of rows of each table into `rows`. */
-async function* backupOf(own: OwnConnection, rows: RowCounts): AsyncGenerator<string | Buffer> {
+async function* backupOf(own: OwnConnection, storeUuid: Part, rows: RowCounts): AsyncGenerator<string | Buffer> {
   const hash = createHash('sha256')
-  for await (const part of scriptOf(own, rows)) {
+  for await (const part of scriptOf(own, storeUuid, rows)) {
     hash.update(part)
     yield part
   }
   yield `${endLine(rows, hash.digest('hex'))}\n`
 }
 
-async function* scriptOf({ db, copyOut }: OwnConnection, rows: RowCounts): AsyncGenerator<string | Buffer> {
+async function* scriptOf(own: OwnConnection, storeUuid: Part, rows: RowCounts): AsyncGenerator<string | Buffer> {
   // Not committed: the end of the connection ends the transaction, also in the middle of a table.
-  const transaction = await db
+  const transaction = await own.db
     .startTransaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
@@ -55,38 +66,72 @@ async function* scriptOf({ db, copyOut }: OwnConnection, rows: RowCounts): Async
   // Row-level security raises an error instead of hiding rows. Citus reads each server in one transaction.
   await sql`select set_config('row_security', 'off', true), set_config('datestyle', 'ISO', true),
     set_config('citus.multi_shard_modify_mode', 'sequential', true)`.execute(transaction)
-  yield `${await header(transaction)}\n${beginning}\n`
-  for (const table of tables) {
-    const columns = await columnsOf(transaction, table)
-    yield `${copyLine(table, columns)}\n`
-    rows[table] = 0
-    // `copy` of a table by its name does not read partitions.
-    for await (const part of await copyOut(`(select ${columns} from ${table})`)) {
-      rows[table] += countLines(part as Buffer)
-      yield part as Buffer
-    }
-    yield `${endOfRows}\n`
-  }
-  yield `${rebuilding}\n${ending}\n`
+  const header = await readHeader(transaction, storeUuid !== undefined)
+  yield `${headerLine(header)}\n${encoding}\n`
+  const stores = await transaction
+    .selectFrom('store')
+    .select('store_uuid')
+    .$if(storeUuid !== undefined, (query) => query.where('store_uuid', '=', storeUuid ?? ''))
+    .orderBy('store_uuid')
+    .execute()
+  if (storeUuid !== undefined && stores.length === 0) throw storeNotFound('store', storeUuid)
+  const columns = await columnsOf(transaction)
+  for (const { store_uuid } of stores) yield* textOf(store_uuid, header, columns, own, rows)
+  if (storeUuid === undefined) yield* textOf(undefined, header, columns, own, rows)
 }
 
-async function header(db: Kysely<Database>): Promise<string> {
-  const { rows } = await sql<{ now: Date; migrations: string[] }>`
-    select now(), array(select name from migration order by name) as migrations`.execute(db)
-  const [{ now, migrations } = { now: new Date(), migrations: [] }] = rows
+async function* textOf(
+  part: Part,
+  header: Header,
+  columnsByTable: ReadonlyMap<string, string>,
+  { copyOut }: OwnConnection,
+  rows: RowCounts,
+): AsyncGenerator<string | Buffer> {
+  yield [partLine(part), ...(part === undefined ? [] : preparing(header)), ''].join('\n')
+  for (const table of tablesOf(part, header)) {
+    const columns = columnsByTable.get(table) ?? ''
+    const condition = part === undefined ? '' : ` where store_uuid = '${part}'`
+    const order = table === ledger ? ` order by ${positions}` : ''
+    rows[table] ??= 0
+    let hasRows = false
+    // `copy` of a table by its name does not read partitions.
+    for await (const text of await copyOut(`(select ${columns} from ${table}${condition}${order})`)) {
+      if (!hasRows) yield `${copyLine(table, columns)}\n`
+      hasRows = true
+      rows[table] += countLines(text as Buffer)
+      yield text as Buffer
+    }
+    if (hasRows) yield `${endOfRows}\n`
+  }
+  if (part !== undefined) yield `${rebuilding(part)}\n`
+  yield `${commit}\n`
+}
+
+async function readHeader(db: Kysely<Database>, isOfStore: boolean): Promise<Header> {
+  const { rows } = await sql<{ now: Date; migrations: string[]; since: string }>`
+    select now(), array(select name from migration order by name) as migrations, (
+      select to_json(case when has_gap then now() else greatest(since, first_change_day()) end) #>> '{}'
+      from change_horizon
+    ) as since`.execute(db)
+  const [{ now, migrations, since } = { now: new Date(), migrations: [], since: '' }] = rows
   const known = scriptNames()
   const unknown = migrations.filter((name) => !known.includes(name))
   // There may be tables that the backup would lack.
   if (unknown.length > 0) {
     throw new Error(`a newer version has migrated the database (${unknown.join(', ')}): back it up with that version`)
   }
-  return headerLine({ catalogue_backup: 1, version: ownVersion(), migrations, created_at: now.toISOString() })
+  const header = { catalogue_backup: 2, version: ownVersion(), migrations, created_at: now.toISOString() } as const
+  return isOfStore ? { ...header, recorded_since: since } : header
 }
 
-/** A table's columns but the generated ones. */
-async function columnsOf(db: Kysely<Database>, table: string): Promise<string> {
-  const { rows } = await sql<{ columns: string }>`
-    select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
-    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''`.execute(db)
-  return rows[0]?.columns ?? ''
+/** The columns of each table, but generated ones and positions. */
+async function columnsOf(db: Kysely<Database>): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; columns: string }>`
+    select t.name, (
+      select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+      where attrelid = t.name::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+        and (t.name <> ${ledger} or attname <> all (${positions}::text[]))
+    ) as columns
+    from unnest(${[...tablesOf('', { recorded_since: '' }), ...tablesOf(undefined, {})]}::text[]) t(name)`.execute(db)
+  return new Map(rows.map(({ name, columns }) => [name, columns]))
 }

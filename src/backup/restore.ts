@@ -1,54 +1,123 @@
-import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream'
-import { createGunzip } from 'node:zlib'
-import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { resetLedger } from '../database/change-days.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
-import { findKind } from '../database/kind.ts'
+import { namesOf } from '../database/registry/table-registry.ts'
 import type { Database } from '../database/tables.ts'
-import { codeOf, isUnavailable } from '../database/unavailable.ts'
-import { parsedJson, shown } from '../text.ts'
-import { BackupReader, damaged } from './backup-reader.ts'
-import { beginning, ending, endLine, type Header, headerShape, type RowCounts, rebuilding, tables } from './format.ts'
+import { codeOf } from '../database/unavailable.ts'
+import { shown } from '../text.ts'
+import { damaged } from './backup-reader.ts'
+import { type Header, preparing, type RowCounts, rebuilding, tablesOf, takeOver } from './format.ts'
+import { type BackupContent, type OnPart, onlyRead, readBackup } from './read-backup.ts'
+
+export interface RestoreOptions {
+  /** The only store to restore, beside others. A backup of one store has no more. */
+  storeUuid?: string | undefined
+  onStore?: (done: number, all: number) => void
+}
 
 /**
- * Restores a backup into a database without stores, in one transaction: all of it, or nothing. The tokens and the
- * idempotency keys of the database are replaced by those of the backup. Throws an error with a sentence that says what
- * is wrong with the file or the database, and what to do.
+ * Restores a backup, each store in a transaction, after the whole file has been read once to verify it: all stores into
+ * a database without others, and then its tokens and idempotency keys, which replace those of the database; or one
+ * store beside others. After an interruption a repetition goes on with the next store. Throws an error with a sentence
+ * that says what is wrong with the file or the database, and what to do.
  */
-export async function restore(db: Kysely<Database>, path: string): Promise<RowCounts> {
-  const isOnCitus = (await findKind(db)) === 'citus'
-  const file = createReadStream(path, { highWaterMark: 256 * 1024 })
-  const text = path.endsWith('.gz') ? pipeline(file, createGunzip(), () => {}) : file
-  try {
-    const reader = new BackupReader(path, text)
-    const header = await readHeader(reader)
-    return await withOwnConnection(db, (own) =>
-      own.db.transaction().execute(async (transaction) => {
-        // `analyze` needs one connection of Citus to each server, also to the coordinator.
-        await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
-        await sql`set local citus.enable_local_execution = off`.execute(transaction)
-        await requireSuitable(transaction, header)
-        await resetLedger(transaction)
-        return readTables(reader, own, transaction)
-      }),
-    )
-  } catch (error) {
-    throw isFaultOfFile(error, isOnCitus) ? damaged(path, `: ${error.message}`) : error
-  } finally {
-    file.destroy()
+export async function restore(db: Kysely<Database>, path: string, options: RestoreOptions = {}): Promise<RowCounts> {
+  const content = await readBackup(path, onlyRead).catch((error: Error) => {
+    // A compressed file that ends early, or is none.
+    throw codeOf(error).startsWith('Z_') ? damaged(path, `: ${error.message}`) : error
+  })
+  const { header, parts } = content
+  const storeUuid = options.storeUuid ?? (header.recorded_since === undefined ? undefined : parts[0])
+  return withOwnConnection(db, async (own) => {
+    await requireMigrations(own.db, header)
+    if (storeUuid !== undefined) return restoreStore(own, path, content, storeUuid)
+    await restoreAll(own, path, content, options.onStore)
+    return content.rows
+  })
+}
+
+async function restoreStore(own: OwnConnection, path: string, { header, parts }: BackupContent, storeUuid: string) {
+  if (!parts.includes(storeUuid)) throw new Error(`${path} has no store ${storeUuid}`)
+  let rows: RowCounts = {}
+  const [prepare = takeOver('now()')] = preparing(header)
+  await readBackup(path, async (part, readRows) => {
+    if (part !== storeUuid) return onlyRead(part, readRows)
+    rows = await inTransaction(own, async (transaction) => {
+      const found = transaction.selectFrom('store').select('store_uuid').where('store_uuid', '=', storeUuid)
+      if (await found.executeTakeFirst()) throw new Error(`the database has the store ${storeUuid} already`)
+      await transaction.executeQuery(CompiledQuery.raw(prepare))
+      return copyStore(own, transaction, storeUuid, readRows)
+    })
+  })
+  return rows
+}
+
+async function restoreAll(
+  own: OwnConnection,
+  path: string,
+  { parts, sha256 }: BackupContent,
+  onStore: RestoreOptions['onStore'],
+): Promise<void> {
+  const stores = parts.filter((part) => part !== undefined)
+  const restored = await inTransaction(own, (transaction) => begin(transaction, `restoring ${sha256}`))
+  await readBackup(path, async (part, readRows) => {
+    if (part === undefined) await inTransaction(own, (transaction) => finish(own, transaction, readRows))
+    else if (restored.has(part)) await onlyRead(part, readRows)
+    else await inTransaction(own, (transaction) => copyStore(own, transaction, part, readRows))
+    if (part !== undefined) onStore?.(stores.indexOf(part) + 1, stores.length)
+  })
+}
+
+/** Marks the database, and returns the stores that an interrupted restore of this file has restored. */
+async function begin(db: Transaction<Database>, mark: string): Promise<ReadonlySet<string>> {
+  // No gateway creates a store meanwhile.
+  await sql`lock table store in share row exclusive mode`.execute(db)
+  const { rows } = await sql<{ found: string | null; stores: string[] }>`
+    select obj_description('store'::regclass) as found, array(select store_uuid::text from store) as stores`.execute(db)
+  const [{ found, stores } = { found: null, stores: [] }] = rows
+  if (found === mark) return new Set(stores)
+  if (found !== null) throw new Error('another backup has been restored in part: repeat that, or restore elsewhere')
+  if (stores.length > 0) {
+    const advice = 'create another one, run "catalog migrate" on it, and restore there; or restore single stores'
+    throw new Error(`expected a database without stores; it has ${stores.length}: ${advice}`)
   }
+  await db.executeQuery(CompiledQuery.raw(`comment on table store is '${mark}'`))
+  return new Set()
 }
 
-async function readHeader(reader: BackupReader): Promise<Header> {
-  const line = await reader.line()
-  const { data } = headerShape.safeParse(parsedJson(line.replace(/^-- /, '')))
-  if (data) return data
-  const expected = 'expected the first line of a backup of this format, -- {"catalogue_backup":1,…}'
-  throw new Error(`${reader.path} cannot be restored: ${expected}; got ${shown(line)}`)
+type ReadRows = Parameters<OnPart>[1]
+
+async function copyStore(own: OwnConnection, db: Transaction<Database>, store: string, readRows: ReadRows) {
+  const rows = await readRows(own.copyIn)
+  // The clock of the server that made the backup may have been ahead. What was changed since the beginning of the
+  // ledger must be in it: products that were not are missing from lists by their last change.
+  const latest = sql`now() - interval '1 microsecond'`
+  await sql`
+    update product set created_at = least(created_at, ${latest}), updated_at = ${latest}
+    where store_uuid = ${store} and updated_at > ${latest}`.execute(db)
+  await db.executeQuery(CompiledQuery.raw(rebuilding(store)))
+  return rows
 }
 
-async function requireSuitable(db: Kysely<Database>, { migrations, version }: Header): Promise<void> {
+async function finish(own: OwnConnection, db: Transaction<Database>, readRows: ReadRows): Promise<void> {
+  for (const table of tablesOf(undefined, {})) await sql`delete from ${sql.table(table)}`.execute(db)
+  await readRows(own.copyIn)
+  await resetLedger(db)
+  const filled = namesOf(({ backedUp }) => backedUp)
+  await sql`analyze ${sql.join(filled.map((table) => sql.table(table)))}`.execute(db)
+  await sql`comment on table store is null`.execute(db)
+}
+
+function inTransaction<T>({ db }: OwnConnection, work: (transaction: Transaction<Database>) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    // `analyze` needs one connection of Citus to each server, also to the coordinator.
+    await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
+    await sql`set local citus.enable_local_execution = off`.execute(transaction)
+    return work(transaction)
+  })
+}
+
+async function requireMigrations(db: Kysely<Database>, { migrations, version }: Header): Promise<void> {
   const ran = await sql<{ name: string }>`select name from migration order by name`.execute(db)
   const names = ran.rows.map(({ name }) => name)
   const lacking = migrations.filter((name) => !names.includes(name))
@@ -62,53 +131,4 @@ async function requireSuitable(db: Kysely<Database>, { migrations, version }: He
     const advice = 'restore it with that version into a new database, then migrate that one'
     throw new Error(`the database has migrations that are not in ${source}: ${unknown.join(', ')}; ${advice}`)
   }
-  // No gateway creates a store until the end of the transaction.
-  await sql`lock table store in share row exclusive mode`.execute(db)
-  const { stores } = await db
-    .selectFrom('store')
-    .select(({ fn }) => fn.countAll<string>().as('stores'))
-    .executeTakeFirstOrThrow()
-  if (stores === '0') return
-  const advice = 'create another one, run "catalog migrate" on it, and restore there'
-  throw new Error(`expected a database without stores; it has ${stores}: ${advice}`)
-}
-
-async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<Database>): Promise<RowCounts> {
-  const rows: RowCounts = {}
-  await reader.expect(beginning, `the line ${shown(beginning)}`)
-  for (const table of tables) {
-    const line = await reader.line()
-    const [, name, columns] = /^copy (\w+) \(([\w", ]+)\) from stdin;$/.exec(line) ?? []
-    if (name !== table) throw damaged(reader.path, `: expected the rows of ${table}; got ${shown(line)}`)
-    await sql`delete from ${sql.table(table)}`.execute(db)
-    rows[table] = await reader.copyRows((text) => own.copyIn(`${table} (${columns})`, text))
-  }
-  await reader.expect(rebuilding, `the line ${shown(rebuilding)}`)
-  await reader.expect(ending, `the line ${shown(ending)}`)
-  await reader.expect(endLine(rows, reader.digest()), 'the end line with the numbers and the SHA-256 of what was read')
-  await reader.expectEnd()
-  await moveBeforeLedger(db)
-  await db.executeQuery(CompiledQuery.raw(rebuilding))
-  await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
-  return rows
-}
-
-/**
- * The clock of the server that made the backup may have been ahead. What was changed since the beginning of the ledger,
- * which is that of this transaction, must be in it: products that were not are missing from lists by their last change.
- */
-async function moveBeforeLedger(db: Kysely<Database>): Promise<void> {
-  const latest = sql`now() - interval '1 microsecond'`
-  await sql`
-    update product set created_at = least(created_at, ${latest}), updated_at = ${latest}
-    where updated_at > ${latest}`.execute(db)
-}
-
-/**
- * Whether the file caused the error: decompression, or data and constraints in PostgreSQL. Citus reports all errors of
- * a COPY to another server as internal ones.
- */
-function isFaultOfFile(error: unknown, isOnCitus: boolean): error is Error {
-  if (!(error instanceof Error) || isUnavailable(error)) return false
-  return /^(Z_|22|23)/.test(codeOf(error)) || (isOnCitus && codeOf(error) === 'XX000')
 }

@@ -35,10 +35,8 @@ export async function findProductAt(
     select m.*, i.action, i.key, i.was
     from (
       select (select max(at) from hits where not "isLater") as "lastAt", (
-        select greatest(date_trunc('milliseconds', since) + interval '1 millisecond', (
-          select to_date(min(substr(c.relname, 8)), 'YYYYMMDD')::timestamp at time zone 'UTC'
-          from pg_inherits p join pg_class c on c.oid = p.inhrelid where p.inhparent = 'change'::regclass
-        )) from ledger_state()
+        select greatest(date_trunc('milliseconds', since) + interval '1 millisecond', first_change_day())
+        from ledger_state()
       ) as earliest
     ) m left join lateral (
       select distinct on (i.key) h.seq, h.action, i.key, i.was

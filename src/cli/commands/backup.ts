@@ -5,22 +5,32 @@ import { backUp } from '../../backup/backup.ts'
 import type { RowCounts } from '../../backup/format.ts'
 import { restore } from '../../backup/restore.ts'
 import { writeWhole } from '../../export/whole-file.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { jsonFlag } from '../option-values.ts'
 import { counted, printResult } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
+
+interface BackupOptions {
+  force: boolean
+  json: boolean
+  store?: string
+}
 
 export function addBackup(program: Command): void {
   program
     .command('backup')
     .description('write stores, products, assets and tokens to a file while the gateway runs; jobs are left out')
     .argument('<file>', 'an SQL script for `catalog restore`, compressed if the name ends in .gz')
+    .option('--store <uuid>', 'only this store, with its changes and without tokens')
     .option('--force', 'replace the file if it exists', false)
     .option(...jsonFlag)
-    .action(async (file: string, { force, json }: { force: boolean; json: boolean }, command: Command) => {
+    .action(async (file: string, { force, json, store }: BackupOptions, command: Command) => {
       if (!force && existsSync(file)) command.error(`error: ${file} exists; --force replaces it`, { exitCode: 2 })
-      const rows = await withDatabase(({ db }) =>
-        writeWhole(file, (partial) => backUp(db, partial, file.endsWith('.gz'))),
-      )
+      const rows = await withDatabase(async ({ db }) => {
+        const storeUuid = store === undefined ? undefined : await findStoreUuid(db, store)
+        const isCompressed = file.endsWith('.gz')
+        return writeWhole(file, (partial) => backUp(db, partial, { isCompressed, storeUuid }))
+      })
       printResult(json, { rows }, `backed up ${summaryOf(rows)}`)
     })
 }
@@ -28,19 +38,27 @@ export function addBackup(program: Command): void {
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('restore a backup into a migrated database without stores, replacing its tokens; all or nothing')
+    .description(
+      'restore a backup store by store into a migrated database without stores, replacing its tokens, or one store beside others; goes on where an interrupted restore of the file ended',
+    )
     .argument('<file>', 'a file written by `catalog backup`')
+    .option('--store <uuid>', 'only this store, which the database does not have')
     .option(...jsonFlag)
-    .action(async (file: string, { json }: { json: boolean }, command: Command) => {
+    .action(async (file: string, { json, store }: BackupOptions, command: Command) => {
       await access(file, constants.R_OK).catch((error: Error) =>
         command.error(`error: ${file} cannot be read: ${error.message}`, { exitCode: 2 }),
       )
-      const rows = await withDatabase(({ db }) => restore(db, file))
+      const onStore = (done: number, all: number) => {
+        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
+      }
+      const storeUuid = store?.toLowerCase()
+      const rows = await withDatabase(({ db }) => restore(db, file, { storeUuid, onStore }))
+      if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
       printResult(json, { rows }, `restored ${summaryOf(rows)}`)
     })
 }
 
-function summaryOf({ store, product, asset, token }: RowCounts): string {
+function summaryOf({ store = 0, product = 0, asset = 0, token }: RowCounts): string {
   const catalogue = [counted(store, 'store'), counted(product, 'product'), counted(asset, 'asset')].join(', ')
-  return `${catalogue} and ${counted(token, 'token')}`
+  return token === undefined ? catalogue : `${catalogue} and ${counted(token, 'token')}`
 }

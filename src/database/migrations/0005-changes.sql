@@ -61,13 +61,13 @@ create table change_horizon (
 );
 insert into change_horizon default values;
 
--- A partition for each day from today on, in UTC. Made as a table of its own and then attached: writers need not wait.
-create function add_change_days(days integer) returns void language plpgsql as $$
+-- A partition for each day, in UTC. Made as a table of its own and then attached: writers need not wait.
+create function add_change_days(first date, last date) returns void language plpgsql as $$
 declare
   day date;
 begin
-  for day in select (now() at time zone 'UTC')::date + i from generate_series(0, days) i
-    where to_regclass(format('change_%s', to_char((now() at time zone 'UTC')::date + i, 'YYYYMMDD'))) is null
+  for day in select d from (select first + i as d from generate_series(0, last - first) i) days
+    where to_regclass(format('change_%s', to_char(d, 'YYYYMMDD'))) is null
   loop
     perform pg_advisory_xact_lock(4011850362);
     execute format('create table if not exists change_%s (like change including all)', to_char(day, 'YYYYMMDD'));
@@ -77,7 +77,25 @@ begin
     end if;
   end loop;
 end $$;
+
+-- From today on.
+create function add_change_days(days integer) returns void language sql as $$
+  select add_change_days((now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date + days)
+$$;
 select add_change_days(7);
+
+-- The day of the oldest partition.
+create function first_change_day() returns timestamptz language sql stable as $$
+  select to_date(min(right(c.relname, 8)), 'YYYYMMDD')::timestamp at time zone 'UTC'
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'change'::regclass
+$$;
+
+-- Prepares for changes of a store that come from another database, which has all of them since then: the ledger begins
+-- where both are complete.
+create function take_over_changes(recorded_since timestamptz) returns void language sql as $$
+  update change_horizon set since = greatest(since, first_change_day(), recorded_since);
+  select add_change_days((recorded_since at time zone 'UTC')::date, (now() at time zone 'UTC')::date);
+$$;
 
 -- The oldest partition, if all of it is before a time.
 create function old_change_day(before timestamptz) returns text language sql stable as $$
@@ -278,8 +296,8 @@ end $$;
 do $$
 begin
   grant usage on sequence change_seq to catalogue_tenant;
-  grant execute on function oldest_open, ledger_state, changes_of, changes_by, changes_after, changes_since,
-    changed_products, reverts_of to catalogue_tenant;
+  grant execute on function oldest_open, ledger_state, first_change_day, changes_of, changes_by, changes_after,
+    changes_since, changed_products, reverts_of to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;
