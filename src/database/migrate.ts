@@ -42,9 +42,14 @@ type Script = Awaited<ReturnType<typeof readScripts>>[number]
 
 /**
  * Brings tables and functions up to date, in one transaction. Returns the names of the scripts that it ran. Creates the
- * large tables of a new database with so many `partitions`; throws if the existing tables have another number.
+ * large tables of a new database with so many `partitions`; throws if the existing tables have another number. `onStep`
+ * gets a sentence when a script begins, and when there is something to wait for.
  */
-export async function migrate(db: Kysely<Database>, partitions?: number): Promise<string[]> {
+export async function migrate(
+  db: Kysely<Database>,
+  partitions?: number,
+  onStep: (sentence: string) => void = () => {},
+): Promise<string[]> {
   const scripts = await readScripts()
   if (partitions) await requirePartitions(db, partitions)
   if ((await dueAmong(scripts, db)).length === 0) return []
@@ -54,8 +59,7 @@ export async function migrate(db: Kysely<Database>, partitions?: number): Promis
     await migrateQueue(own)
     const runDue = () =>
       own.transaction().execute(async (transaction) => {
-        await sql`set local lock_timeout = 0`.execute(transaction)
-        await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction)
+        await lockMigrations(transaction, onStep)
         await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction)
         if (partitions) await requirePartitions(transaction, partitions)
         const due = await dueAmong(scripts, transaction)
@@ -63,7 +67,10 @@ export async function migrate(db: Kysely<Database>, partitions?: number): Promis
         const textsOf = ({ text }: Script) =>
           isDistributed ? splitStatements(text) : [partitions ? partitioned(text, partitions) : text]
         const runAll = async () => {
-          for (const script of due) await run(script, textsOf(script), transaction)
+          for (const script of due) {
+            onStep(`running ${script.name}`)
+            await run(script, textsOf(script), transaction)
+          }
         }
         await (isDistributed ? migrateDistributed(transaction, runAll) : runAll())
         return due.map(({ name }) => name)
@@ -73,10 +80,20 @@ export async function migrate(db: Kysely<Database>, partitions?: number): Promis
         return await runDue()
       } catch (error) {
         if (attempt === maxAttempts || !isLocked(error)) throw error
+        onStep('other sessions lock the tables: trying again')
         await sleep(pauseMs)
       }
     }
   })
+}
+
+async function lockMigrations(transaction: Kysely<Database>, onStep: (sentence: string) => void): Promise<void> {
+  await sql`set local lock_timeout = 0`.execute(transaction)
+  const tried = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${lockNumber}) as locked`.execute(transaction)
+  if (tried.rows[0]?.locked) return
+  onStep('waiting for another migration')
+  await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction)
 }
 
 /** The scripts that a newer version has run on a migrated database. */

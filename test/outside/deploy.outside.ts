@@ -47,7 +47,7 @@ it('the Kubernetes manifests have the fields and values of the official schemas,
     const type = `import('${module}').I${manifest.kind}`
     return `export const manifest${i}: ${type} = ${JSON.stringify(manifest)}\n`
   })
-  expect(sources).toHaveLength(6)
+  expect(sources).toHaveLength(9)
   await compile(sources.join(''))
 })
 

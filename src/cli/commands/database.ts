@@ -21,7 +21,7 @@ export function addMigrate(program: Command): void {
     )
     .action(async ({ json, partitions }: { json: boolean; partitions?: number }) => {
       const migrateAll = async ({ db }: CommandContext) => {
-        const migrations = await migrate(db, partitions)
+        const migrations = await migrate(db, partitions, (sentence) => process.stderr.write(`${sentence}\n`))
         // A new version of pg-boss also changes its tables.
         await migrateQueue(db)
         await addChangeDays(db)

@@ -72,7 +72,7 @@ async function serve(config: Config, demo: boolean, log: Logger) {
   const { db, connection, close } = await openDatabase(config, log, { mayCreate: true, loading })
   const { migrate, addChangeDays, setRecording, newerScripts, ensureAdminToken, start } = await loading
   try {
-    const migrations = await migrate(db)
+    const migrations = await migrate(db, undefined, (sentence) => log.info(`migration: ${sentence}`))
     // A database that takes no writes, as a standby does, is served too.
     await Promise.all([addChangeDays(db), setRecording(db, config.changesRetention > 0)]).catch((error) =>
       log.warn({ reason: error.message }, 'the ledger could not be prepared'),
