@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { groupsVersion } from '../../src/catalogue/asset-groups/asset-groups.ts'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { type CheckStep, checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { largestRange } from '../../src/catalogue/asset-groups/key-ranges.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
@@ -59,7 +59,12 @@ it('splits a growing range, in whatever order groups are added, and pages are th
       codes: codes.slice(offset, offset + 3),
     })
   }
-  expect(await checkReadModel(database.db)).toEqual([])
+  const steps: CheckStep[] = []
+  expect(await checkReadModel(database.db, 100, (step) => steps.push(step))).toEqual([])
+  const { done, all } = steps.at(-1) ?? {}
+  expect(done).toBe(all)
+  const parts = ['groups', 'indexed values', 'searched values', 'readiness', undefined]
+  expect(steps.slice(-5).map(({ what }) => what)).toEqual(parts)
 }, 60_000)
 
 it('finds pages across ranges, also empty ones', async () => {

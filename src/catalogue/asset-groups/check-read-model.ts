@@ -18,14 +18,21 @@ export interface Difference {
   actual: string | null
 }
 
+/** How far a check is: checked stores, all, and what of the next store is compared now. */
+export interface CheckStep {
+  done: number
+  all: number
+  what?: 'groups' | 'indexed values' | 'searched values' | 'readiness'
+}
+
 /**
- * Recomputes the read model of each store in one snapshot, and returns at most `limit` differences. Calls `onStore`
- * after each store with the number of checked stores and the number of all.
+ * Recomputes the read model of each store in one snapshot, and returns at most `limit` differences. Calls `onStep`
+ * before each step, and after each store.
  */
 export async function checkReadModel(
   db: Kysely<Database>,
   limit = 100,
-  onStore?: (done: number, all: number) => void,
+  onStep: (step: CheckStep) => void = () => {},
 ): Promise<Difference[]> {
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   return transaction.execute(async (snapshot) => {
@@ -33,14 +40,22 @@ export async function checkReadModel(
     const differences: Difference[] = []
     for (const [i, { store_uuid }] of stores.entries()) {
       if (differences.length >= limit) break
-      differences.push(...(await checkStore(snapshot, store_uuid, limit - differences.length)))
-      onStore?.(i + 1, stores.length)
+      const all = stores.length
+      const onPart = (what: CheckStep['what']) => onStep({ done: i, all, ...(what && { what }) })
+      differences.push(...(await checkStore(snapshot, store_uuid, limit - differences.length, onPart)))
+      onStep({ done: i + 1, all })
     }
     return differences
   })
 }
 
-async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number): Promise<Difference[]> {
+async function checkStore(
+  db: Kysely<Database>,
+  storeUuid: string,
+  limit: number,
+  onPart: (what: CheckStep['what']) => void,
+): Promise<Difference[]> {
+  onPart('groups')
   const links = sql`
     select l.channel, a.asset_format, l.parent_code, l.asset_id, a.url, l.place
     from asset_link l join asset a on a.store_uuid = ${storeUuid} and a.asset_id = l.asset_id
@@ -98,8 +113,12 @@ async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number
       where kept.count is distinct from actual.count
     limit ${limit}`.execute(db)
   const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
-  const derived = [...(await checkIndex(catalogue, storeUuid)), ...(await checkTexts(catalogue, storeUuid))]
+  onPart('indexed values')
+  const derived = await checkIndex(catalogue, storeUuid)
+  onPart('searched values')
+  derived.push(...(await checkTexts(catalogue, storeUuid)))
   const ofRows = derived.map(({ code, ...one }) => ({ ...one, channel: null, assetFormat: null, parentCode: code }))
+  onPart('readiness')
   const readiness = await checkReadiness(catalogue, storeUuid)
   const ofReadiness = readiness.map(({ code, ...one }) => ({ ...one, assetFormat: null, parentCode: code }))
   return [...rows, ...ofRows, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))

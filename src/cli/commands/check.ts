@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
+import { type CheckStep, checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
 import { RequestPatterns } from '../../catalogue/attributes/request-patterns.ts'
 import { catchUp } from '../../catalogue/projections/catch-up.ts'
 import { readQueue } from '../../catalogue/projections/queue.ts'
@@ -43,12 +43,13 @@ function applyQueued({ catalogue, log }: CommandContext): Promise<void> {
 function checkAll({ db }: CommandContext) {
   return withOwnConnection(db, async (own) => {
     let checked = 0
-    const onStore = (done: number, all: number) => {
+    const onStep = ({ done, all, what }: CheckStep) => {
       checked = done
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
+      const next = what ? `: ${what} of the next` : ''
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores${next}`)
     }
     const { products: queued } = await readQueue(own.db)
-    const differences = await checkReadModel(own.db, 100, onStore)
+    const differences = await checkReadModel(own.db, 100, onStep)
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
     const closing = await closingStatements(own.db)
     return { database: await findKind(own.db), checked, queued, differences, closing }
