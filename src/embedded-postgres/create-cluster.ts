@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../errors.ts'
 import { clusterExists, type DataDirectory } from './data-directory.ts'
+import { failureOf } from './failure.ts'
 import { type Account, run } from './process.ts'
 
 /** The superuser and the database of every cluster. */
@@ -20,7 +22,9 @@ export async function createCluster(directory: DataDirectory, binDir: string, ac
       await renamed.sync().finally(() => renamed.close())
     } catch (error) {
       await removeDirectory(draft)
-      if (!clusterExists(directory.cluster)) throw error
+      const log = error instanceof Error && 'stderr' in error ? String(error.stderr) : messageOf(error)
+      const what = `PostgreSQL could not create ${directory.cluster}`
+      if (!clusterExists(directory.cluster)) throw await failureOf(what, log, directory.path)
     }
   }
   const entries = await readdir(directory.path)

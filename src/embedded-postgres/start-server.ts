@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseAccount } from './account.ts'
 import { createCluster } from './create-cluster.ts'
 import { type DataDirectory, giveTo, socketPort } from './data-directory.ts'
+import { failureOf } from './failure.ts'
 import { acquireLease } from './lease.ts'
 import { findPostmaster, removeStaleLocks } from './postmaster.ts'
 import { type Account, commandLine, spawnOptions } from './process.ts'
@@ -32,15 +33,15 @@ export async function startServer(directory: DataDirectory, binDir: string) {
     await removeStaleLocks(directory)
     server = await spawnServer(directory, postgres, account)
   }
-  const requirement = `PostgreSQL in ${directory.cluster} must answer within ${maxRecoveryMs / 1000} s, and did not`
-  throw new Error(`${requirement}\n${lastLines((await server?.log()) ?? '')}`)
+  const what = `PostgreSQL in ${directory.cluster} must answer within ${maxRecoveryMs / 1000} s, and did not`
+  throw await failureOf(what, (await server?.log()) ?? '', directory.path)
 }
 
 /** Another server was running and is gone by now, or the last processes of a killed one are still ending: both pass. */
 async function requireLocked(server: ServerProcess, directory: DataDirectory): Promise<void> {
   const log = await server.log()
   if (!/lock file|pre-existing shared memory block/.test(log)) {
-    throw new Error(`PostgreSQL in ${directory.cluster} did not start. Its log ends with\n${lastLines(log)}`)
+    throw await failureOf(`PostgreSQL in ${directory.cluster} did not start`, log, directory.path)
   }
   await sleep(100)
 }
@@ -60,10 +61,6 @@ async function spawnServer(directory: DataDirectory, postgres: string, account: 
   await once(child, 'spawn').finally(() => log.close())
   child.unref()
   return { child, log: async () => (await readFile(serverLog)).subarray(logStart).toString() }
-}
-
-function lastLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-10).join('\n')
 }
 
 function serverArguments({ cluster, socketDir }: DataDirectory): string[] {

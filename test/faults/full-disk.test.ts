@@ -1,13 +1,14 @@
+import { spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { runCli } from '../support/clients/cli.ts'
+import { outcomeOf, runCli } from '../support/clients/cli.ts'
 import { databaseUrl } from '../support/database/database.ts'
-import { canMount, startOnSmallDisk } from '../support/database/small-disk.ts'
+import { canMount, inNamespaces, startOnSmallDisk } from '../support/database/small-disk.ts'
 import { newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
-import type { Program } from '../support/servers/program.ts'
+import { catalog, type Program, searchPath } from '../support/servers/program.ts'
 import { serve } from '../support/servers/serve.ts'
 import { newToken } from '../support/tokens.ts'
 import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from './support/ledger.ts'
@@ -17,6 +18,25 @@ const folder = useFolder()
 it.runIf(process.env.CI)('runs in CI', () => {
   expect(canMount(), 'the tests of a full disk need "unshare --user --mount", so that they can mount a disk').toBe(true)
 })
+
+const embedded = `
+mount -t tmpfs -o "size=$2,mode=0700" tmpfs "$1" || exit 9
+DATA_DIR="$1" exec "$3" migrate`
+
+it.runIf(canMount()).each(['20m', '45m'])(
+  'a start of the embedded PostgreSQL says that its disk of %s is full',
+  async (size) => {
+    const mountPoint = folder.file(`embedded-${size}`)
+    await mkdir(mountPoint)
+    const [unshare, ...options] = inNamespaces
+    const args = [...options, 'sh', '-c', embedded, 'sh', mountPoint, size, catalog]
+    const outcome = await outcomeOf(spawn(unshare, args, { env: { PATH: searchPath } }))
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/the disk of \S+\/postgres is full\. Free 100 MB/),
+    })
+  },
+)
 
 // Where nobody may mount, PostgreSQL's files have a limit instead: test/security/isolation/shortages.test.ts.
 describe.runIf(canMount())('a disk that is full', () => {

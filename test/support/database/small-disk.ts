@@ -7,7 +7,7 @@ import { canConnect } from './sql-client.ts'
 
 /** What a plain user needs to mount a file system. Some systems forbid it. */
 const user = ['--user', '--map-user=65534', '--map-group=65534', '--keep-caps']
-const inNamespaces = ['unshare', ...user, '--mount', '--pid', '--fork', '--kill-child'] as const
+export const inNamespaces = ['unshare', ...user, '--mount', '--pid', '--fork', '--kill-child'] as const
 
 export function canMount(): boolean {
   const [program, ...options] = inNamespaces
