@@ -114,9 +114,9 @@ async function checkStore(
     limit ${limit}`.execute(db)
   const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
   onPart('indexed values')
-  const derived = await checkIndex(catalogue, storeUuid)
+  const ofIndex = await checkIndex(catalogue, storeUuid)
   onPart('searched values')
-  derived.push(...(await checkTexts(catalogue, storeUuid)))
+  const derived = [...ofIndex, ...(await checkTexts(catalogue, storeUuid))]
   const ofRows = derived.map(({ code, ...one }) => ({ ...one, channel: null, assetFormat: null, parentCode: code }))
   onPart('readiness')
   const readiness = await checkReadiness(catalogue, storeUuid)
