@@ -1,8 +1,13 @@
 import type { InputShapeFromFields } from '@pothos/core'
 import { type AssetEntry, entriesOf } from '../../src/catalogue/asset-groups/asset-entries.ts'
-import { type AssetGroup, type AssetGroupPage, largestPage } from '../../src/catalogue/asset-groups/asset-groups.ts'
+import {
+  type AssetGroup,
+  type AssetGroupPage,
+  type AssetGroupQuery,
+  largestPage,
+} from '../../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
-import { requireOneOf } from '../../src/catalogue/enumerations.ts'
+import { type Enumerations, requireOneOf } from '../../src/catalogue/enumerations.ts'
 import {
   firstArg,
   firstCost,
@@ -99,11 +104,14 @@ const pageArgs = builder.args((t) => ({
 
 type PageArguments = InputShapeFromFields<typeof pageArgs>
 
-const queryOf = (args: PageArguments) => {
+/** Throws `invalid_request` for an unknown format. */
+function requireGoodQuery(args: PageArguments, { assetFormats }: Enumerations): AssetGroupQuery {
   const { channel, assetFormat } = withDefaults({ channel: args.channel, assetFormat: args.assetFormat })
-  const { offset, limit } = pageOf(args, largestPage)
-  return { channel, assetFormat, offset, limit }
+  requireOneOf('assetFormat', assetFormat, assetFormats)
+  return { channel, assetFormat, ...pageOf(args, largestPage) }
 }
+
+const noGroups: AssetGroupPage = { totalGroups: 0, groups: [], version: null }
 
 const pageCost = (args: PageArguments) => ({ field: 1, multiplier: pageOf(args, largestPage).limit })
 
@@ -114,12 +122,8 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
     description:
       'A page of asset groups of this store, by offset (spec: GET /assets). Errors: `invalid_request` (unknown format).',
     args: pageArgs,
-    resolve: async ({ storeUuid }, args, { loaders, enumerations }) => {
-      const query = queryOf(args)
-      requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
-      const page = await loaders.assetGroupPage(query).load(storeUuid)
-      return page ?? { totalGroups: 0, groups: [], version: null }
-    },
+    resolve: async ({ storeUuid }, args, { loaders, enumerations }) =>
+      (await loaders.assetGroupPage(requireGoodQuery(args, enumerations)).load(storeUuid)) ?? noGroups,
   }),
 )
 
@@ -130,11 +134,8 @@ builder.queryField('assetGroups', (t) =>
     description:
       'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { ...storeArgs, ...pageArgs },
-    resolve: async (_root, args, { catalogue, enumerations, filter }) => {
-      const query = queryOf(args)
-      requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
-      return listGroups(catalogue, args.storeUuid, query, filter)
-    },
+    resolve: async (_root, args, { catalogue, enumerations, filter }) =>
+      listGroups(catalogue, args.storeUuid, requireGoodQuery(args, enumerations), filter),
   }),
 )
 

@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { write, writeInOneStatement } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
 import type { Context } from '../../src/graphql/context.ts'
-import { requireAnswerable } from '../../src/graphql/limits/answer-size.ts'
+import { isSelectedOnce, requireAnswerable } from '../../src/graphql/limits/answer-size.ts'
 import { builder } from './builder.ts'
 import { defaults, required } from './options.ts'
 
@@ -48,6 +48,19 @@ export function resolveWrite<Args extends { dryRun?: boolean | null | undefined 
       requireFewAffected(affected(result, args), context)
       return result
     })
+}
+
+/** As `resolveWrite`, for work of one statement: without a transaction if its result cannot be refused. */
+export function resolveStatement<Args extends { dryRun?: boolean | null | undefined }, Result>(
+  work: (catalogue: Catalogue, args: Args) => Promise<Result>,
+  affected: (result: Result, args: Args) => number,
+) {
+  const guarded = resolveWrite(work, affected)
+  return (root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
+    // One result is never too long.
+    isSelectedOnce(info) && !context.affected
+      ? writeInOneStatement(writable(context, info), args.dryRun, (catalogue) => work(catalogue, args))
+      : guarded(root, args, context, info)
 }
 
 export function firstArg(max: number, usual = max) {
@@ -111,4 +124,10 @@ interface OffsetArguments {
 
 export function pageOf({ offset, limit }: OffsetArguments, largest: number): { offset: number; limit: number } {
   return { offset: offset ?? 0, limit: Math.min(limit ?? largest, largest) }
+}
+
+/** An input without the fields that are null: they have their defaults, or are unchanged. */
+export function withoutNulls<Input extends object>(input: Input) {
+  const given = Object.entries(input).filter(([, value]) => value != null)
+  return Object.fromEntries(given) as { [Name in keyof Input]?: Exclude<Input[Name], null | undefined> }
 }

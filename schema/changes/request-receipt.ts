@@ -2,7 +2,6 @@ import { listHistory, listHistoryHeads } from '../../src/catalogue/changes/list-
 import { type RequestReceipt, readReceipt } from '../../src/catalogue/changes/receipt.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { isSelected } from '../../src/graphql/limits/answer-size.ts'
-import { isStorable } from '../../src/text.ts'
 import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost } from '../builder/connection.ts'
@@ -59,7 +58,7 @@ builder.queryField('request', (t) =>
     },
     resolve: async (_root, { storeUuid, requestId }, context) => {
       requireLedger(context)
-      return isStorable(requestId) ? readReceipt(context.catalogue, storeUuid, requestId) : null
+      return readReceipt(context.catalogue, storeUuid, requestId)
     },
   }),
 )

@@ -1,9 +1,10 @@
-import { invalidRequest } from '../../src/errors.ts'
+import type { GraphQLResolveInfo } from 'graphql'
 import { returnsStored } from '../../src/graphql/access.ts'
-import { requireFewAffected } from '../../src/graphql/affected.ts'
-import { deleteJob } from '../../src/jobs/job.ts'
+import { requireFewAffected, requireNoLimit } from '../../src/graphql/affected.ts'
+import type { Context } from '../../src/graphql/context.ts'
+import { deleteJob, type Job } from '../../src/jobs/job.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
-import { dryRunArgs, resolveWrite, storeArgs, writable } from '../builder/arguments.ts'
+import { dryRunArgs, resolveWrite, storeArgs, withoutNulls, writable } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { defaultChannel, defaults, required } from '../builder/options.ts'
 import { textUpTo } from '../builder/validation.ts'
@@ -57,6 +58,22 @@ const ImportInput = builder.inputType('ImportInput', {
   }),
 })
 
+/** A resolver that queues a job and wakes the runner. */
+function resolveStart<Args>(start: (args: Args, context: Context, info: GraphQLResolveInfo) => Promise<Job>) {
+  return async (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) => {
+    const job = await start(args, context, info)
+    context.jobQueued()
+    return job
+  }
+}
+
+/** The options of an import as on the command line. A null is a default. */
+function optionsOf({ storeUuid, input }: { storeUuid: string; input: typeof ImportInput.$inferInput }) {
+  const { content: _, map, ...rest } = input
+  const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
+  return { format: 'csv' as const, channel: defaults.channel, ...withoutNulls(rest), store: storeUuid, map: pairs }
+}
+
 builder.mutationFields((t) => ({
   startImport: t.field({
     type: JobRef,
@@ -66,20 +83,11 @@ builder.mutationFields((t) => ({
       ...storeArgs,
       input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
     },
-    resolve: async (_root, { storeUuid, input }, context, info) => {
-      const { enumerations, jobQueued, jobQuotas } = context
-      if (context.affected) {
-        const details = 'max-affected cannot be checked before an import has run: leave it out, or use dryRun first'
-        throw invalidRequest([{ details, field: 'Prefer' }])
-      }
-      const { content, map, ...rest } = input
-      const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null))
-      const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
-      const options = { format: 'csv' as const, channel: defaults.channel, ...given, store: storeUuid, map: pairs }
-      const job = await startImport(writable(context, info), enumerations, options, content, jobQuotas)
-      jobQueued()
-      return job
-    },
+    resolve: resolveStart((args, context, info) => {
+      requireNoLimit(context, 'an import')
+      const { enumerations, jobQuotas } = context
+      return startImport(writable(context, info), enumerations, optionsOf(args), args.input.content, jobQuotas)
+    }),
   }),
   startExport: t.field({
     type: JobRef,
@@ -96,15 +104,12 @@ builder.mutationFields((t) => ({
           'CSV: whether cells that a spreadsheet would run, which begin with `=`, `+`, `-`, `@`, a tab or a carriage return, get an apostrophe in front. An import keeps the apostrophe.',
       }),
     },
-    resolve: async (_root, { storeUuid, format, channel, status, escapeFormulas }, context) => {
+    resolve: resolveStart(({ storeUuid, format, channel, status, escapeFormulas }, context) => {
       requireFewAffected(1, context)
-      const { catalogue, jobQueued, jobQuotas } = context
       const form = { format: format ?? 'csv', escapeFormulas: escapeFormulas ?? false }
       const options = { ...form, channel: channel ?? defaults.channel, status: status ?? null }
-      const job = await startExport(catalogue, storeUuid, options, jobQuotas)
-      jobQueued()
-      return job
-    },
+      return startExport(context.catalogue, storeUuid, options, context.jobQuotas)
+    }),
   }),
   deleteJob: t.field({
     type: JobRef,

@@ -1,13 +1,10 @@
-import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { createProducts } from '../../src/catalogue/products/create-products.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import type { FailedProduct } from '../../src/catalogue/products/product-patches.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { writeInOneStatement } from '../../src/catalogue/transaction.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
-import { isSelectedOnce } from '../../src/graphql/limits/answer-size.ts'
-import { type ResultOf, resolveWrite, writable, writeArgs } from '../builder/arguments.ts'
+import { type ResultOf, resolveStatement, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { defaultChannel, defaults, required, requiredLookup } from '../builder/options.ts'
 import { catalogueText } from '../builder/validation.ts'
@@ -160,17 +157,10 @@ builder.mutationFields((t) => ({
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create those use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
-    resolve: (root, args, context, info) => {
-      const update = (catalogue: Catalogue) => updateProducts(catalogue, args.storeUuid, args.products)
-      // One result is never too long.
-      if (isSelectedOnce(info) && !context.affected)
-        return writeInOneStatement(writable(context, info), args.dryRun, update)
-      const guarded = resolveWrite<typeof args, ResultOf<typeof update>>(
-        update,
-        ({ updatedSkus }) => updatedSkus.length,
-      )
-      return guarded(root, args, context, info)
-    },
+    resolve: resolveStatement(
+      (catalogue, { storeUuid, products }) => updateProducts(catalogue, storeUuid, products),
+      ({ updatedSkus }) => updatedSkus.length,
+    ),
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,

@@ -1,6 +1,7 @@
 import type { Product } from '../../src/catalogue/products/lists/measured-products.ts'
 import type { Requirement } from '../../src/catalogue/readiness/requirements.ts'
 import {
+  countGaps,
   gapMask,
   listGaps,
   listReadinessHistory,
@@ -104,13 +105,11 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
         },
         resolve: (readiness, { requirement, ...args }, { catalogue }) => {
           const mask = gapMask(readiness, requirement)
-          const { requirements, counted } = readiness
-          const bit = requirements.findIndex(({ code }) => code === requirement)
           return keysetConnection<Product>(args, {
             name: 'gaps',
             keyOf: ({ productCode }) => productCode,
             read: (page) => listGaps(catalogue, readiness, mask, page),
-            count: async () => (requirement == null ? counted?.blocked : counted?.missing[bit]) ?? 0,
+            count: async () => countGaps(readiness, requirement),
           })
         },
       },

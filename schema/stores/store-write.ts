@@ -1,6 +1,6 @@
 import { createStore, updateStore } from '../../src/catalogue/stores/stores.ts'
 import { returnsStored } from '../../src/graphql/access.ts'
-import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
+import { dryRunArgs, resolveWrite, withoutNulls, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { required } from '../builder/options.ts'
 import { catalogueText } from '../builder/validation.ts'
@@ -66,11 +66,12 @@ builder.mutationFields((t) => ({
       'Changes fields of a store. Fields of the result but `storeUuid` need the scope `read`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: { ...writeArgs, input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }) },
     resolve: resolveWrite(
-      (transaction, { storeUuid, input: { storeWebsite, ...rest } }, { enumerations }) => {
-        const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
-        const website = storeWebsite === undefined ? {} : { storeWebsite }
-        return updateStore(transaction, enumerations, storeUuid, { ...changes, ...website })
-      },
+      (transaction, { storeUuid, input: { storeWebsite, ...input } }, { enumerations }) =>
+        updateStore(transaction, enumerations, storeUuid, {
+          ...withoutNulls(input),
+          // Null clears it.
+          ...(storeWebsite !== undefined && { storeWebsite }),
+        }),
       () => 1,
     ),
   }),

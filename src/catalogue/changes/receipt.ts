@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { requireStore } from '../stores/stores.ts'
 import { type Change, type ChangeAction, type ChangeHead, type ChangeKind, changeOf, headColumns } from './change.ts'
@@ -21,6 +22,7 @@ export async function readReceipt(
   storeUuid: string,
   requestId: string,
 ): Promise<RequestReceipt | null> {
+  if (!isStorable(requestId)) return null
   const uuid = requireVisible(catalogue, storeUuid)
   const { rows } = await sql<
     Omit<RequestReceipt, 'counts'> & { kind: ChangeKind; action: ChangeAction; count: number }

@@ -74,6 +74,12 @@ export function gapMask({ requirements }: StoreReadiness, requirement: string | 
   throw invalidRequest([{ field: 'requirement', details }])
 }
 
+/** The number of products that do not meet a requirement, or a required one; 0 before the first count. */
+export function countGaps({ requirements, counted }: StoreReadiness, requirement: string | null | undefined): number {
+  const bit = requirements.findIndex(({ code }) => code === requirement)
+  return (requirement == null ? counted?.blocked : counted?.missing[bit]) ?? 0
+}
+
 /** A page of the products that have a gap of the mask, ordered by code. */
 export async function listGaps(
   catalogue: Catalogue,
