@@ -64,7 +64,7 @@ async function answer<Caller>(
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody ? await readJsonBody(request) : undefined
   const isLong = endpoint.isLong === true || (endpoint.table !== undefined && isAskedForRows(request))
-  const fromPool = services.answerInPool(request, isLong, caller, body)
+  const fromPool = services.answerInPool(request, { ...endpoint, isLong }, caller, body)
   if (fromPool) return fromPool
   const read = readRequest({ ...request, values }, endpoint, services.enumerations(), body)
   const answered = await answerOf({ ...read, endpoint, request, caller }, services)

@@ -2,6 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { HttpResponse, RestRequest } from '../src/request/exchange.ts'
 import type { HttpError } from '../src/request/http-error.ts'
 import type { Staleness } from '../src/request/preferences.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Enumerations } from './request/shapes.ts'
 
 type Document = TypedDocumentNode<unknown, Record<string, unknown>>
@@ -14,7 +15,7 @@ export interface RestServices<Caller> {
   /** The answer from the pool, if the answer may be long, the body is, or what is read may be; otherwise undefined. */
   answerInPool(
     request: RestRequest<Caller>,
-    isLong: boolean,
+    endpoint: Pick<Endpoint, 'document' | 'isAssetListing' | 'isLong'>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
   ): Promise<HttpResponse> | undefined

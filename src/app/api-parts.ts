@@ -29,7 +29,8 @@ interface Load {
   body: Uint8Array | undefined
   cost: number
   copies?: number
-  isRead: boolean
+  /** The kind of what it reads, if it does. */
+  kind: string | undefined
 }
 
 export type ApiParts = ReturnType<typeof createApiParts>
@@ -64,9 +65,9 @@ export function createApiParts(options: ApiOptions) {
       }),
     chooseReplica: async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>
       isLatest ? undefined : replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after }),
-    isHeavy: ({ body = new Uint8Array(), cost, copies = 1, isRead }: Load): boolean => {
+    isHeavy: ({ body = new Uint8Array(), cost, copies = 1, kind }: Load): boolean => {
       const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
-      const mayReadMuch = isRead && reads.areLarge()
+      const mayReadMuch = kind !== undefined && reads.areLarge(kind)
       return threads !== undefined && chooseRoute({ ...size, cost, mayReadMuch }, routeLimits) === 'pool'
     },
     errorOf: (thrown: unknown, requestId: string): HttpError =>

@@ -12,6 +12,9 @@ const shallowIntrospection = 3
 /** A body of more than so many times the bytes of a small one is not even parsed here: the pool checks it too. */
 const unparsedTimes = 4
 
+/** Reads of a like cost are of a kind. A document does not name it: a client could give each another name. */
+const kindOf = (cost: number) => `GraphQL ${Math.ceil(Math.log10(cost + 1))}`
+
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
 export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { threads, persistedDocuments, log } = options
@@ -24,18 +27,18 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared
     const { name, isMutation, size, access } = operation
-    const isRead = !isMutation || access.readsInPayload
     // Each root field of a mutation may use the same variables.
     const copies = isMutation ? size.rootFields : 1
     // The schema has thousands of fields, which have no cost.
     const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
-    if (threads && isHeavy({ body, cost, copies, isRead })) return threads.graphql(request, caller)
+    const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
+    if (threads && isHeavy({ body, cost, copies, kind })) return threads.graphql(request, caller)
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })
       const answer = await traced('operation', name, () => prepared.run(context))
       return { answer, summary: { operation: name, isWrite: isMutation } }
     }
-    return isRead ? reads.run(run) : run()
+    return kind === undefined ? run() : reads.run(kind, run)
   }
 }

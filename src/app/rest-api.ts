@@ -2,7 +2,7 @@ import type { DocumentNode } from 'graphql'
 import type { Transaction } from 'kysely'
 import { endpoints } from '../../rest/endpoints.ts'
 import { createHandler, operationNameOf } from '../../rest/handler.ts'
-import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
+import { ListAssetsDocument, type ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
 import { toHttpError } from '../../rest/response/to-http-error.ts'
 import type { ReadCall, RestServices } from '../../rest/services.ts'
 import { type Caller, shareOf } from '../auth/caller.ts'
@@ -20,6 +20,9 @@ import { createStoredListing } from './stored-listing.ts'
 /** The number of rows, or of items, that a long answer may have. */
 const longCost = 10_000
 
+/** Reads of an endpoint are of a kind; those of the listing by clients that know its version are mostly short. */
+const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(document)}${isCheck ? ', known' : ''}`
+
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { db, enumerations, threads, filter, pageCacheMb } = options
@@ -32,20 +35,23 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
     recordsChanges,
     errorOf,
     authorize: (document, caller) => requireAccess(accessOf(document), caller),
-    answerInPool: (request, isLong, caller, body) => {
+    answerInPool: (request, { document, isAssetListing, isLong }, caller, body) => {
+      const isCheck = isAssetListing && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
-      const isOfPool = isHeavy({ body, cost: isLong ? longCost : 0, isRead: body === undefined })
+      const kind = body === undefined ? kindOf(document, isCheck) : undefined
+      const isOfPool = isHeavy({ body, cost: isLong ? longCost : 0, kind })
       return isOfPool ? threads?.rest(request, caller, body) : undefined
     },
     read: async (document, variables, call) => {
       const replica = await replicaOf(call)
-      return reads.run(() => run(document, variables, call, { replica }))
+      return reads.run(kindOf(document), () => run(document, variables, call, { replica }))
     },
     listAssets: async (variables, call, isKnown) => {
       const replica = await replicaOf(call)
       const catalogue = catalogueOf(call.caller, { replica })
       const list = () => listing(catalogue, variables as ListAssetsQueryVariables, { isKnown, isKept: !replica })
-      return reads.run(() => traced('operation', 'ListAssets', list), maxTextBytes)
+      const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
+      return reads.run(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
     write: ({ maxAffected, ...call }, key, work) => {
       const workIn = (transaction?: Transaction<Database>) =>

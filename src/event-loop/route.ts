@@ -6,7 +6,7 @@ export interface Weight {
   members(): number
   /** The cost of a GraphQL operation. */
   cost: number
-  /** It reads, and a read of its tenant was large in the last minute. */
+  /** It reads, and a read of its kind and tenant was large in the last minute. */
   mayReadMuch: boolean
 }
 
@@ -16,7 +16,7 @@ export interface RouteLimits {
   /** A body of up to twice the bytes is small if it has at most this many members: about a thousand products. */
   members: number
   cost: number
-  /** A read of more bytes from the database is large: those that follow run in the pool. */
+  /** A read of more bytes from the database is large: those of its kind that follow run in the pool. */
   readBytes: number
 }
 

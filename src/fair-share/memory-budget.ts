@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { HttpError } from '../request/http-error.ts'
 
 /**
- * Counts further bytes of a request, of its body or its answer, until the response is closed. Throws `unavailable`
- * beyond the budget; required bytes are counted in any case.
+ * Counts further bytes of a request, of its body, its reads or its answer, until the response is closed; fewer if they
+ * are negative. Throws `unavailable` beyond the budget; required bytes are counted in any case.
  */
 export type Reserve = (bytes: number, isRequired?: boolean) => void
 
@@ -12,7 +12,7 @@ export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 /** Not counted, for each request: small bodies are read and small answers are sent while large ones wait. */
 const freeBytes = 64 * 1024
 
-/** Limits the memory of all open requests, for bodies and unread answers, to `maxBytes`; a tenant's to half of that. */
+/** Limits the memory of all open requests, for bodies, reads and unread answers, to `maxBytes`; a tenant's to half. */
 export function createMemoryBudget(maxBytes: number) {
   const byTenant = new Map<string, number>()
   let total = 0
@@ -39,7 +39,7 @@ export function createMemoryBudget(maxBytes: number) {
         release()
         throw tooMuchMemory()
       }
-      size += bytes
+      size = Math.max(0, size + bytes)
       if (more === 0) return
       add(tenant, more)
       if (!isWatched) response.once('close', release)

@@ -89,7 +89,7 @@ async function serveCaller(
     return { answer: errorResponse(routes.errorOf(thrown, text), text) }
   }
   // The queues share connections and threads among the tenants of contexts.
-  const { answer, summary } = await withContext({ tenant, tokenId }, () =>
+  const { answer, summary } = await withContext({ tenant, tokenId, reserve }, () =>
     serve({ ...incoming, caller, reserve }).catch(toResult),
   )
   return { answer, headers, summary: { tokenName, ...summary }, share: { tenant, tokenId } }

@@ -120,7 +120,7 @@ function addGauges(
   const lagHelp = 'How old an answer of the replica may be; +Inf where that is not known'
   addReplicas('lag_seconds', lagHelp, ({ lagMs }) => lagMs / 1000)
   addReplicas('reachable', 'Whether the replica answers', ({ isReachable }) => Number(isReachable))
-  const requestHelp = 'Memory for bodies and unread answers of open requests: in use, and the limit'
+  const requestHelp = 'Memory for bodies, reads and unread answers of open requests: in use, and the limit'
   add('request_bytes', requestHelp, 'state', () => memory?.state())
   const failuresHelp = 'Failures of what is derived from products; they are tried again'
   add('projection_failures', failuresHelp, 'projection', () => projectionFailures?.())

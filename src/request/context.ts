@@ -15,6 +15,8 @@ export interface RequestContext {
   /** The caller's token, with which the other tokens of the tenant take turns. */
   readonly tokenId: string
   readonly readBytes: ReadBytes
+  /** Counts memory of the request; see `MemoryBudget`. Only on the main thread. */
+  readonly reserve?: (bytes: number, isRequired?: boolean) => void
   /** Whether statements wait for a core of the database. */
   readonly isCostly?: boolean
   /** Restarts the deadline of the work; only in a thread of a pool. */

@@ -1,4 +1,4 @@
-import { type CatalogueError, invalidRequest } from '../errors.ts'
+import { type CatalogueError, invalidRequest, unavailable } from '../errors.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -11,21 +11,23 @@ export const maxTextBytes = 16 * mebibyte
 /** The bytes of a write, whose statements return names and reasons, and of a step of a long read. */
 const maxStepBytes = 80 * mebibyte
 
-/** What is called when a request has read more than so many bytes. */
-interface LargeRead {
-  bytes: number
-  onRead(): void
+interface Limits {
+  /** `onLarge` is called when more has been read. */
+  largeBytes: number
+  onLarge(): void
+  /** Counts what is read as memory of the request's tenant, until the request has its answer. */
+  reserve: ((bytes: number, isRequired?: boolean) => void) | undefined
 }
 
 /** Counts the bytes that the statements of a request return. */
 export class ReadBytes {
   readonly #max: number
-  readonly #large: LargeRead | undefined
+  readonly #limits: Limits | undefined
   #bytes = 0
 
-  constructor(max = maxStepBytes, large?: LargeRead) {
+  constructor(max = maxStepBytes, limits?: Limits) {
     this.#max = max
-    this.#large = large
+    this.#limits = limits
   }
 
   /** How many bytes a statement may still return. */
@@ -35,14 +37,30 @@ export class ReadBytes {
 
   /** The counter of a step of a long read, of which little is kept. */
   ofStep(): ReadBytes {
-    return new ReadBytes(maxStepBytes, this.#large)
+    return new ReadBytes(maxStepBytes, this.#limits && { ...this.#limits, reserve: undefined })
+  }
+
+  /** The error of a further statement if the request, or its tenant, has no bytes left. */
+  refusal(): CatalogueError | undefined {
+    if (this.left === 0) return this.tooMuch()
+    try {
+      this.#limits?.reserve?.(1)
+      return undefined
+    } catch (error) {
+      return unavailable('unavailable', error, 'the open requests hold too much memory')
+    }
   }
 
   /** Counts bytes. Returns the error with which the connection ends, before they fill the memory. */
   add(bytes: number): CatalogueError | undefined {
     this.#bytes += bytes
-    if (this.#large && this.#bytes > this.#large.bytes) this.#large.onRead()
+    this.#limits?.reserve?.(bytes, true)
+    if (this.#limits && this.#bytes > this.#limits.largeBytes) this.#limits.onLarge()
     return this.#bytes > this.#max ? this.tooMuch() : undefined
+  }
+
+  release(): void {
+    this.#limits?.reserve?.(-this.#bytes, true)
   }
 
   /** The error of a request that would read more. */

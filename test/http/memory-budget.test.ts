@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { openWire, type Wire } from '../support/clients/wire.ts'
 import { storeWithProducts } from '../support/factories.ts'
@@ -80,4 +81,25 @@ it('all tenants together have all of it, and a body that is refused is not read 
     expect(await refused.answer()).toMatchObject({ status: 503, headers: { 'retry-after': '1', connection: 'close' } })
   }
   expect((await put(third, light)).status).toBe(200)
+})
+
+it('what a tenant has read for its open requests counts: beyond its half no more is read', async () => {
+  const { db, lockWaiters } = gateway.database
+  const long = JSON.stringify({ Text: 'x'.repeat(400 * kibibyte) })
+  await sql`update product set attributes = ${long} where store_uuid = ${store}`.execute(db)
+  const query = `{ store(storeUuid: "${store}") {
+    products { nodes { attributes store { attributeDefinitions { name } } } } } }`
+  const admin = await gateway.database.client()
+  await admin.query('begin; lock table attribute_definition')
+  const waiting = gateway.post(query)
+  await expect.poll(lockWaiters).toBe(1)
+  const refused = await gateway.post(query)
+  expect(refused.json.errors?.[0]).toMatchObject({
+    message: 'the open requests hold too much memory; retry later',
+    extensions: { code: 'unavailable' },
+  })
+  await admin.query('commit')
+  await admin.end()
+  expect((await waiting).json.errors).toBeUndefined()
+  expect((await gateway.post(query)).json.errors).toBeUndefined()
 })

@@ -66,7 +66,8 @@ export class Connection implements PostgresPoolClient {
     if (isCancelled && !isRollback) return Promise.reject(new Cancelled('the client has disconnected'))
     // What answers a commit is not counted: it would be refused after it is done.
     this.#readBytes = controlsTransaction.test(text) ? undefined : requestContext.getStore()?.readBytes
-    if (this.#readBytes?.left === 0) return Promise.reject(this.#readBytes.tooMuch())
+    const refusal = this.#readBytes?.refusal()
+    if (refusal) return Promise.reject(refusal)
     const answer = this.#send<R>(text, values)
     const reportProgress = this.#context?.reportProgress
     if (reportProgress) answer.then(reportProgress, reportProgress)

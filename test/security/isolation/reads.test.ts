@@ -72,7 +72,7 @@ const lists: [string, (limit: number) => Promise<{ text: string }>][] = [
   ],
 ]
 
-it.each(lists)('%s: after a page of more than 1 MiB the reads of the tenant are made in the pool', async (_, page) => {
+it.each(lists)('%s: after a page of more than 1 MiB reads of its kind are made in the pool', async (_, page) => {
   await fillProducts(20, 'x'.repeat(300_000))
   const other = await newTenant()
   const readOfOther = () => get(`/v1/products?store_uuid=${other.store}`, other.token)
@@ -85,11 +85,26 @@ it.each(lists)('%s: after a page of more than 1 MiB the reads of the tenant are 
   const after = await sessions()
   expect(after.inThreads).toBe(before.inThreads)
   expect(after.all).toEqual(expect.arrayContaining(before.own))
-  expect(await page(2)).toMatchObject({ text: expect.not.stringContaining('"errors"') })
+  expect(await page(15)).toMatchObject({ text: expect.not.stringContaining('"errors"') })
   const last = await sessions()
   expect(last.inThreads).not.toBe(after.inThreads)
   await readOfOther()
   expect((await sessions()).inThreads).toBe(last.inThreads)
+})
+
+it('a large page sends neither a lookup, a check nor what others ask to the pool', async () => {
+  await fillProducts(20, 'x'.repeat(300_000))
+  await fillGroup(6_000)
+  const listing = `/v1/assets?store_uuid=${store}`
+  const { headers } = await get(listing)
+  for (const [, page] of lists) await page(20)
+  const before = await sessions()
+  expect((await gateway.call(listing, { token, headers: { 'if-none-match': String(headers.etag) } })).status).toBe(304)
+  expect((await get('/v1/stores')).status).toBe(200)
+  expect((await ofStore('product(productCode: "P1") { status }')).text).toContain('NEW')
+  expect((await sessions()).inThreads).toBe(before.inThreads)
+  expect((await get(listing)).status).toBe(200)
+  expect((await sessions()).inThreads).not.toBe(before.inThreads)
 })
 
 it.each(lists)(
