@@ -1,10 +1,10 @@
 import { maxFailures } from '../../src/catalogue/bounded-failures.ts'
+import type { RevertedCounts } from '../../src/catalogue/changes/revert/restore-items.ts'
 import {
   type RevertPolicy,
   type RevertResult,
   revertRequest,
 } from '../../src/catalogue/changes/revert/revert-request.ts'
-import type { RevertedCounts } from '../../src/catalogue/changes/revert/run-revert.ts'
 import type { SkippedItem } from '../../src/catalogue/changes/revert/skipped-item.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'

@@ -82,3 +82,8 @@ export function visibleStores({ viewer: { stores } }: Catalogue, storeUuids: rea
 export function visibleStore({ viewer: { stores } }: Catalogue, storeUuid: string): string | null {
   return (stores?.has(storeUuid) ?? true) ? storeUuid : null
 }
+
+/** The author of changes as the functions of the database take it; null: they record none. */
+export function jsonOfOrigin({ origin }: Catalogue): string | null {
+  return origin ? JSON.stringify(origin) : null
+}

@@ -145,7 +145,7 @@ const operations: Operation[] = [
   },
   {
     title: 'a revert of PUT /products',
-    statements: 5,
+    statements: 8,
     given: async (n) => {
       await upsertAndMakeKnown(n)
       const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))

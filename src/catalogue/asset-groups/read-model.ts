@@ -43,23 +43,19 @@ export const updateCountersCtes = (storeUuid: string) => sql`
       do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
 
-/** A CTE that writes the places of the links of a CTE `remaining(parent_code, channel, asset_id, place)`. */
-export const placeLinksCte = (storeUuid: string) => sql`
-    placed as (
+/** A statement that writes the places of the links `(parent_code, channel, asset_id, place)`. */
+export const placeLinks = (storeUuid: string, links: RawBuilder<unknown>) => sql`
       insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
+      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from ${links}
       order by parent_code, channel, asset_id
       on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
-      where l.place <> excluded.place
-    )`
+      where l.place <> excluded.place`
 
-/** A CTE that deletes the links of a CTE `gone(parent_code, channel, asset_id)`. */
-export const unlinkCte = (storeUuid: string) => sql`
-    unlinked as (
+/** A statement that deletes the links `(parent_code, channel, asset_id)`. */
+export const unlink = (storeUuid: string, links: RawBuilder<unknown>) => sql`
       delete from asset_link
-      where store_uuid = ${storeUuid} and parent_code = any(array(select parent_code from gone))
-        and ((parent_code, channel, asset_id) in (select parent_code, channel, asset_id from gone)) is true
-    )`
+      where store_uuid = ${storeUuid} and parent_code = any(array(select parent_code from ${links}))
+        and ((parent_code, channel, asset_id) in (select parent_code, channel, asset_id from ${links})) is true`
 
 /** The CTEs of a statement that changes links and updates the read model. */
 export interface LinkChange {

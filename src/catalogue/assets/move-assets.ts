@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
 import { noEntries } from '../asset-groups/asset-entries.ts'
 import type { AssetGroup } from '../asset-groups/asset-groups.ts'
-import { changeGroups, placeLinksCte } from '../asset-groups/read-model.ts'
+import { changeGroups, placeLinks } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { movedLinks } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
@@ -44,11 +44,17 @@ export async function moveAssets(
         from linked
       ) l
     )`
-  const writes = placeLinksCte(storeUuid)
+  const links = sql`remaining`
+  const writes = sql`placed as (${placeLinks(storeUuid, links)})`
   const answer = sql<{ missing: string[]; entries: string | null }>`
     array(select asset_id from moved where asset_id not in (select asset_id from linked)) as missing,
     (select entries from rebuilt where ${isShown}) as entries`
-  const { missing, entries } = await changeGroups(catalogue, storeUuid, { reads, writes, items: movedLinks }, answer)
+  const { missing, entries } = await changeGroups(
+    catalogue,
+    storeUuid,
+    { reads, writes, items: movedLinks(links) },
+    answer,
+  )
   if (missing.length > 0) {
     const place = `the ${assetFormat} assets of ${JSON.stringify(parentCode)} on the channel ${JSON.stringify(channel)}`
     const unknown = new Set(missing)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { CatalogueError } from '../../errors.ts'
 import { shown } from '../../text.ts'
-import { changeGroups, placeLinksCte } from '../asset-groups/read-model.ts'
+import { changeGroups, placeLinks } from '../asset-groups/read-model.ts'
 import { BoundedFailures, brief, type ItemFailure } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks, movedLinks } from '../changes/record-changes.ts'
@@ -133,9 +133,9 @@ async function writePlaces(
       order by asset_id
       on conflict (store_uuid, asset_id) do nothing
       returning asset_id
-    ), ${placeLinksCte(storeUuid)}`
+    ), placed as (${placeLinks(storeUuid, sql`remaining`)})`
   const items = sql`
     ${createdAssets(sql`select asset_id from made`)} union all
-    ${createdLinks(sql`select * from remaining where was is null`)} union all ${movedLinks}`
+    ${createdLinks(sql`select * from remaining where was is null`)} union all ${movedLinks(sql`remaining`)}`
   await changeGroups(catalogue, storeUuid, { reads, writes, items }, sql`1`, failed)
 }

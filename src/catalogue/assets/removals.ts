@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type LinkChange, unlinkCte } from '../asset-groups/read-model.ts'
+import { type LinkChange, unlink } from '../asset-groups/read-model.ts'
 import { deletedAssets, deletedLinks } from '../changes/record-changes.ts'
 
 /** The parts of a statement that removes what items select. */
@@ -68,7 +68,7 @@ export function deletionOfAssets(storeUuid: string): Removal {
       where store_uuid = ${storeUuid} and asset_id = any(array(select asset_id from chosen))
       returning asset_id, asset_format, url, created_at
     )`,
-    items: sql`${deletedLinks} union all ${deletedAssets(sql`select * from deleted`)}`,
+    items: sql`${deletedLinks(sql`gone`)} union all ${deletedAssets(sql`select * from deleted`)}`,
     removed: sql`deleted`,
     isMissing: sql`case when asset_id is null then n not in (select n from chosen)
         else asset_id not in (select named from chosen where named is not null) end`,
@@ -86,8 +86,8 @@ export function removalOfLinks(storeUuid: string): Removal {
     gone as materialized (
       select distinct parent_code, channel, asset_id, place from chosen
     )`,
-    writes: unlinkCte(storeUuid),
-    items: deletedLinks,
+    writes: sql`unlinked as (${unlink(storeUuid, sql`gone`)})`,
+    items: deletedLinks(sql`gone`),
     removed: sql`gone`,
     isMissing: sql`n not in (select n from chosen)`,
   }

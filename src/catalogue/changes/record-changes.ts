@@ -4,18 +4,17 @@ import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 type Sql = RawBuilder<unknown>
 
 /**
- * CTEs that add the products of the rows `(kind, action, code, key, was)` of a query (see 0005-changes.sql) to the
- * queue of changed products, and record the rows as changes of the store, if changes are recorded. `failed`: how many
- * items of the request failed.
+ * CTEs that record the rows `(kind, action, code, key, was)` of a query (see 0005-changes.sql) as changes of the store,
+ * if changes are recorded, and add the parent codes of links to the queue of changed products. Changes of products
+ * themselves are recorded by write-products.sql. `failed`: how many items of the request failed.
  */
 export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
   return sql`change_item as (${items}), marked as (
-      insert into product_dirty (store_uuid, codes, delta)
-      select ${storeUuid}::uuid, array_agg(code), sum(delta)::integer
+      insert into product_dirty (store_uuid, codes)
+      select ${storeUuid}::uuid, array_agg(code)
       from (
-        select code, sum(case when kind = 'product' then case action when 'created' then 1 when 'deleted' then -1 else 0 end
-          else 0 end) as delta, (row_number() over (order by code) - 1) / ${maxCodes}::integer as part
-        from change_item where kind in ('product', 'link') group by code
+        select code, (row_number() over (order by code) - 1) / ${maxCodes}::integer as part
+        from change_item where kind = 'link' group by code
       ) i
       group by part
     ), ${ledgerRows(catalogue, storeUuid, failed)}`
@@ -55,11 +54,6 @@ const maxCodes = 1_000
 /** About how many bytes of items a row of the ledger has: a reader decodes a row whole. */
 const maxBytes = 2_000_000
 
-/** The items of created products: the rows `(product_code)` of a query. */
-export const createdProducts = (products: Sql) => sql`
-  select 'product' as kind, 'created' as action, product_code as code, null::text as key, null::text as was
-  from (${products}) p`
-
 /** The items of created assets: the rows `(asset_id)` of a query. */
 export const createdAssets = (assets: Sql) => sql`
   select 'asset' as kind, 'created' as action, asset_id as code, null::text as key, null::text as was
@@ -79,14 +73,14 @@ export const createdLinks = (links: Sql) => sql`
   select 'link' as kind, 'created' as action, parent_code as code, ${linkKey} as key, null::text as was
   from (${links}) l`
 
-/** The items of moved links: the rows of `remaining(parent_code, channel, asset_id, place, was)` with a new place. */
-export const movedLinks = sql`
+/** The items of moved links: of the links `(parent_code, channel, asset_id, place, was)` those with a new place. */
+export const movedLinks = (links: Sql) => sql`
   select 'link' as kind, 'updated' as action, parent_code as code, ${linkKey} as key, was::text
-  from remaining where was <> place`
+  from ${links} where was <> place`
 
-/** The items of deleted links: the rows of `gone(parent_code, channel, asset_id, place)`. */
-export const deletedLinks = sql`
-  select 'link' as kind, 'deleted' as action, parent_code as code, ${linkKey} as key, place::text as was from gone`
+/** The items of deleted links `(parent_code, channel, asset_id, place)`. */
+export const deletedLinks = (links: Sql) => sql`
+  select 'link' as kind, 'deleted' as action, parent_code as code, ${linkKey} as key, place::text as was from ${links}`
 
 /** The items of created definitions: the rows `(name)` of a query. */
 export const createdDefinitions = (definitions: Sql) => sql`

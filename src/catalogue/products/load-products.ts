@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
-import type { WriteCatalogue } from '../catalogue.ts'
-import { createdProducts, recorded } from '../changes/record-changes.ts'
+import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { lockStore } from '../locks.ts'
 import { isTooLarge } from './product-patches.ts'
-import { totalled } from './product-totals.ts'
-import { writeProducts } from './write-products.ts'
+import { randomShard } from './product-totals.ts'
+import { jsonObject, writeProducts } from './write-products.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
 export interface LoadedProduct {
@@ -46,20 +45,26 @@ export async function loadProducts(
 ): Promise<LoadedProducts> {
   if (products.length === 0) return { created: 0, updated: 0, tooLarge: [] }
   await lockStore(catalogue, storeUuid, { products: 'all' })
-  const codes = products.map(({ productCode }) => productCode)
-  if (await hasAny(catalogue, storeUuid, codes)) return merge(catalogue, storeUuid, products, failed)
   const tooLarge = products.filter((product) => isTooLarge(jsonOf(product))).map(({ productCode }) => productCode)
   if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
+  const codes = products.map(({ productCode }) => productCode)
+  const reported = new Set(products.filter(({ isReported }) => isReported).map(({ productCode }) => productCode))
+  const count = (codes: readonly string[]) => codes.filter((code) => reported.has(code)).length
+  if (await hasAny(catalogue, storeUuid, codes)) {
+    const written = await merge(catalogue, storeUuid, products, failed)
+    return { created: count(written.created), updated: count(written.updated), tooLarge: written.tooLarge }
+  }
   await connection.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
     return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
   })
   const statuses = products.map(({ status }) => status ?? 'new')
-  const items = createdProducts(sql`select unnest(${codes}::text[]) as product_code`)
   await sql`
-    with ${totalled(storeUuid, sql`select unnest(${statuses}::text[]) as status, 1 as delta`)},
-    ${recorded(catalogue, storeUuid, items, failed)}
-    select`.execute(catalogue.db)
-  return { created: products.filter(({ isReported }) => isReported).length, updated: 0, tooLarge: [] }
+    select record_products(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'created', codes, null, null,
+        cardinality(codes), ${failed}::integer), mark_products(${storeUuid}::uuid, codes, 1),
+      count_products(${storeUuid}::uuid, ${randomShard()}::smallint, ${statuses}::text[],
+        array_fill(1::bigint, array[cardinality(codes)]))
+    from (select ${codes}::text[] as codes) c`.execute(catalogue.db)
+  return { created: count(codes), updated: 0, tooLarge: [] }
 }
 
 /** Whether the store has one of the products. Each is looked up by its key. */
@@ -76,25 +81,14 @@ function jsonOf({ names, values }: LoadedProduct): string {
   return `{${names.map((name, i) => `${JSON.stringify(name)}:${JSON.stringify(values[i])}`).join(',')}}`
 }
 
-async function merge(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  products: readonly LoadedProduct[],
-  failed: number,
-): Promise<LoadedProducts> {
-  const member = (code: string, json: string) => `${JSON.stringify(code)}:${json}`
-  const statuses = products.flatMap(({ productCode, status }) =>
-    status === null ? [] : member(productCode, JSON.stringify(status)),
-  )
-  const { created, updated, tooLarge } = await writeProducts(catalogue, storeUuid, {
-    patches: `{${products.map((product) => member(product.productCode, jsonOf(product))).join(',')}}`,
-    statuses: `{${statuses.join(',')}}`,
+function merge(catalogue: WriteCatalogue, storeUuid: string, products: readonly LoadedProduct[], failed: number) {
+  const withStatus = products.filter(({ status }) => status !== null)
+  return writeProducts(catalogue, storeUuid, {
+    patches: jsonObject(products.map((product) => [product.productCode, jsonOf(product)])),
+    statuses: jsonObject(withStatus.map(({ productCode, status }) => [productCode, JSON.stringify(status)])),
     creates: true,
     updates: true,
     locks: {},
     failed,
   })
-  const reported = new Set(products.filter(({ isReported }) => isReported).map(({ productCode }) => productCode))
-  const count = (codes: readonly string[]) => codes.filter((code) => reported.has(code)).length
-  return { created: count(created), updated: count(updated), tooLarge }
 }

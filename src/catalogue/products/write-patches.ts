@@ -10,7 +10,7 @@ import {
   type ValidatedPatches,
   validatePatches,
 } from './product-patches.ts'
-import { type ProductWrites, type WrittenProducts, writeProducts } from './write-products.ts'
+import { jsonObject, type ProductWrites, type WrittenProducts, writeProducts } from './write-products.ts'
 
 /** A store's attribute definitions; the fingerprint shows whether the store still has them. */
 interface Rules {
@@ -100,12 +100,12 @@ function fewNames(patches: ReadonlyMap<string, GoodPatch>): string[] | null {
   return [...names]
 }
 
-/** A JSON object by product code, without nulls. Concatenated: an object with ten thousand keys is slow to make. */
+/** A JSON object by product code, without nulls. */
 function byCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
-  const members: string[] = []
+  const members: [string, string][] = []
   for (const [code, patch] of patches) {
     const held = value(patch)
-    if (held !== null) members.push(`${JSON.stringify(code)}:${JSON.stringify(held)}`)
+    if (held !== null) members.push([code, JSON.stringify(held)])
   }
-  return `{${members.join(',')}}`
+  return jsonObject(members)
 }

@@ -5,7 +5,36 @@ create or replace function attributes_fit(stored jsonb, added jsonb, size_not_ch
   returns boolean language plpgsql immutable as $$
 begin
   return pg_column_size(stored) < size_not_checked or pg_column_size(stored || added) <= max_size / 8
-    or octet_length((stored || added)::text) <= max_size;
+    or octet_length(jsonb_strip_nulls(stored || added)::text) <= max_size;
+end $$;
+
+-- The one place that adds a row about products to the ledger, if there is an origin: who writes, as in
+-- record-changes.ts. `keys` and `was` are null if whole products are created or deleted. `products`: how many they are.
+create or replace function record_products(store uuid, origin jsonb, action text, codes text[], keys text[], was text[],
+  products integer, failed integer) returns void language plpgsql as $$
+declare
+  nulls constant text[] := array_fill(null::text, array[cardinality(codes)]);
+begin
+  if origin is null then
+    return;
+  end if;
+  insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
+    count, failed)
+  values (store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
+    origin ->> 'operation', origin ->> 'reverts', 'product', action, codes, coalesce(keys, nulls), coalesce(was, nulls), products, failed);
+end $$;
+
+-- Adds differences to the totals by status, in the order of their keys: so no two writers wait for each other.
+create or replace function count_products(store uuid, of_shard smallint, statuses text[], deltas bigint[]) returns void
+language plpgsql as $$
+begin
+  if cardinality(statuses) > 0 then
+    insert into product_total as t (store_uuid, shard, status, count)
+    select store, of_shard, d.status, sum(d.delta) from unnest(statuses, deltas) d(status, delta)
+    group by d.status having sum(d.delta) <> 0
+    order by d.status
+    on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count;
+  end if;
 end $$;
 
 -- Every write of products, with its rows of the ledger and what is derived from products, in one round trip
@@ -17,8 +46,10 @@ end $$;
 --   locks: [{store, number, shared}], advisory locks in the order to take them in
 --   validatedBy,                      the fingerprint of the definitions that the patches were validated by; null:
 --                                     these are not known; left out: they do not matter
---   patches, statuses,                attributes and statuses to merge, by product code
---   creates, updates,                 whether products are created, or changed that exist
+--   patches,                          by product code, what to merge into its attributes
+--   removes,                          whether patches have nulls, which remove attributes
+--   statuses, createdAts,             by product code; times as seconds since 1970
+--   creates, updates,                 whether products without such a time are created; whether others are changed
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
 --   failed                            how many other items of the request have failed
 --   sizeNotChecked, maxSize           see above
@@ -36,6 +67,8 @@ declare
   store constant uuid := request ->> 'store';
   patches constant jsonb := request -> 'patches';
   statuses constant jsonb := request -> 'statuses';
+  created_ats constant jsonb := coalesce(request -> 'createdAts', '{}');
+  removes constant boolean := coalesce(request -> 'removes', 'false');
   creates constant boolean := request -> 'creates';
   updates constant boolean := request -> 'updates';
   size_not_checked constant integer := request -> 'sizeNotChecked';
@@ -81,7 +114,7 @@ begin
         statuses ->> p.product_code as new_status,
         case when i.patch is null then 'refused'
           when not updates then 'unchanged'
-          when p.attributes @> i.patch
+          when case when removes then p.attributes = jsonb_strip_nulls(p.attributes || i.patch) else p.attributes @> i.patch end
             then case when p.status <> statuses ->> p.product_code then 'updated' else 'unchanged' end
           when pg_column_size(p.attributes) < size_not_checked
             or attributes_fit(p.attributes, i.patch, size_not_checked, max_size) then 'updated'
@@ -91,7 +124,7 @@ begin
       from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
       where p.store_uuid = store and p.product_code = any(codes)
     ), absent as materialized (
-      select code, creates and patches ? code as is_new from unnest(codes) code
+      select code, creates and patches ? code or created_ats ? code as is_new from unnest(codes) code
       where code not in (select code from old)
     ), item as not materialized (
       select 'updated' as action, code, key, was, bytes from (
@@ -141,7 +174,7 @@ begin
           select d.status, d.delta from old o cross join lateral (values (o.status, -1), (o.new_status, 1)) d(status, delta)
           where statuses <> '{}' and outcome = 'updated' and o.status <> o.new_status
         ) d
-        group by status having sum(delta) <> 0
+        group by status
       ) d
     ) t cross join size left join recorded on true
   loop
@@ -150,11 +183,8 @@ begin
         when result.parts > 1 then (select count(distinct code) from unnest(result.codes) code where hashtext(code) % result.parts = result.part)
         else cardinality(case result.action when 'created' then result.created else result.updated end)
       end;
-      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
-        count, failed)
-      values (store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
-        origin ->> 'operation', origin ->> 'reverts', 'product', result.action, result.codes, result.keys, result.was,
-        products, coalesce(result.failed + failed, 0));
+      perform record_products(store, origin, result.action, result.codes, result.keys, result.was, products,
+        coalesce(result.failed + failed, 0)::integer);
       failed := null;
     end if;
   end loop;
@@ -167,24 +197,55 @@ begin
   perform mark_products(store, created, 1);
 
   if updated is not null then
-    update product p set attributes = p.attributes || (patches -> p.product_code),
-      status = coalesce(statuses ->> p.product_code, p.status), updated_at = greatest(written_at, p.updated_at)
+    update product p set attributes = case when removes then jsonb_strip_nulls(p.attributes || (patches -> p.product_code))
+        else p.attributes || (patches -> p.product_code) end,
+      status = coalesce(statuses ->> p.product_code, p.status),
+      created_at = coalesce(to_timestamp((created_ats -> p.product_code)::float8), p.created_at),
+      updated_at = greatest(written_at, p.updated_at)
     where p.store_uuid = store and p.product_code = any(updated);
   end if;
   if created is not null then
-    insert into product (store_uuid, product_code, status, attributes)
-    select store, code, coalesce(statuses ->> code, 'new'), patches -> code from unnest(created) code
+    insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
+    select store, code, coalesce(statuses ->> code, 'new'),
+      case when removes then jsonb_strip_nulls(patches -> code) else patches -> code end, coalesce(at, written_at),
+      greatest(at, written_at)
+    from unnest(created) code cross join lateral (select to_timestamp((created_ats -> code)::float8) as at) t
     order by code collate "C";
   end if;
-  if result.total_statuses is not null then
-    insert into product_total as t (store_uuid, shard, status, count)
-    select store, (request -> 'shard')::smallint, d.status, d.delta
-    from unnest(result.total_statuses, result.deltas) d(status, delta)
-    order by d.status
-    on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count;
-  end if;
+  perform count_products(store, (request -> 'shard')::smallint, result.total_statuses, result.deltas);
   definitions := null;
   fingerprint := null;
+  return next;
+end $$;
+
+-- Deletes products; the caller holds their locks. Returns the codes of those that existed, and a fingerprint of them as
+-- they were.
+create or replace function delete_products(store uuid, codes text[], origin jsonb, shard smallint)
+returns table (deleted text[], fingerprint text) language plpgsql as $$
+declare
+  result record;
+begin
+  deleted := '{}';
+  fingerprint := '';
+  for result in
+    select array_agg(code) as codes, array_agg(status) as statuses, array_agg(was) as was, md5(string_agg(code || was, ',')) as state
+    from (
+      select *, sum(octet_length(was)) over (order by code) / 2000000 as part
+      from (
+        select p.product_code as code, p.status, json_build_object('status', p.status, 'attributes', p.attributes,
+          'createdAt', p.created_at, 'updatedAt', p.updated_at)::text as was
+        from product p where p.store_uuid = store and p.product_code = any(codes)
+      ) p
+    ) p
+    group by part order by part
+  loop
+    perform record_products(store, origin, 'deleted', result.codes, null, result.was, cardinality(result.codes), 0);
+    perform count_products(store, shard, result.statuses, array_fill(-1::bigint, array[cardinality(result.codes)]));
+    deleted := deleted || result.codes;
+    fingerprint := md5(fingerprint || result.state);
+  end loop;
+  perform mark_products(store, deleted, -1);
+  delete from product p where p.store_uuid = store and p.product_code = any(deleted);
   return next;
 end $$;
 
@@ -192,7 +253,7 @@ end $$;
 -- is needed.
 do $$
 begin
-  grant execute on function write_products(jsonb), attributes_fit(jsonb, jsonb, integer, integer) to catalogue_tenant;
+  grant execute on function write_products, delete_products, record_products, count_products, attributes_fit to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;

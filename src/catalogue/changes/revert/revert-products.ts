@@ -1,14 +1,61 @@
 import { sql } from 'kysely'
-import { maxSize } from '../../products/product-patches.ts'
-import { totalled } from '../../products/product-totals.ts'
-import { changedSince, type RevertStep } from './run-revert.ts'
+import { BoundedFailures } from '../../bounded-failures.ts'
+import { onlyRow } from '../../conditions.ts'
+import { deleteLocked } from '../../products/delete-products.ts'
+import { writeProducts } from '../../products/write-products.ts'
+import { changedSince, itemsOf, type Reversal, type RevertStep, skippedColumns } from './restore-items.ts'
+import type { SkippedItem } from './skipped-item.ts'
+
+/** Restores attributes and statuses, deletes products that the request created, and creates those that it deleted. */
+export const products: RevertStep = {
+  kinds: ['product'],
+  revert: async (catalogue, reversal) => {
+    const { db } = catalogue
+    await sql`declare parts no scroll cursor for ${partsOf(reversal)}`.execute(db)
+    const skipped = new BoundedFailures<SkippedItem>()
+    let count = 0
+    let part: Part
+    do {
+      part = onlyRow((await sql<Part>`fetch 1 from parts`.execute(db)).rows)
+      for (const item of part.skipped) skipped.add(item)
+      skipped.more += part.skippedCount - part.skipped.length
+      const { patches, statuses, createdAts, deletes } = part
+      if (deletes !== null) count += (await deleteLocked(catalogue, reversal.storeUuid, deletes)).deleted.length
+      if (patches === null) continue
+      const writes = { patches, removes: true, statuses, createdAts, updates: true, locks: {} }
+      const { created, updated, missing, tooLarge } = await writeProducts(catalogue, reversal.storeUuid, writes)
+      count += created.length + updated.length
+      const known = new Set(created)
+      const gone = missing.filter((code) => !known.has(code))
+      for (const item of unwritten(part, gone, 'gone')) skipped.add(item)
+      for (const item of unwritten(part, tooLarge, 'too_large')) skipped.add(item)
+    } while (!part.isLast)
+    await sql`close parts`.execute(db)
+    return { reverted: { products: count }, skipped: skipped.kept, skippedCount: skipped.kept.length + skipped.more }
+  },
+}
+
+/** Products to write and to delete. The first part also has the items that later requests changed. */
+interface Part {
+  skipped: SkippedItem[]
+  skippedCount: number
+  /** Texts, as `writeProducts` takes them. */
+  patches: string | null
+  statuses: string
+  createdAts: string
+  deletes: string[] | null
+  isLast: boolean
+}
+
+/** About how many bytes of patches are sent at a time; the last patch of a part may have a few MiB. */
+const maxBytes = 12 * 1024 * 1024
 
 /**
- * CTEs up to `changing`: the products to write, with their present values and those to restore. `first` has the oldest
- * undone item of each code and key. Of attributes, only those before the product was created or deleted count.
+ * A query for the parts. The oldest undone item of each code and key counts; of attributes, only those from before the
+ * product was created or deleted. A product that exists again loses what the deleted one did not have.
  */
-const productsToWrite = (storeUuid: string) => sql`
-    first as (
+const partsOf = (reversal: Reversal) => sql`
+    with own as materialized (${itemsOf(reversal, ['product'])}), first as (
       select distinct on (code, key) code, key, action, was
       from (
         select *, min(seq) filter (where key is null) over (partition by code) as whole_seq from own where is_undone
@@ -18,77 +65,46 @@ const productsToWrite = (storeUuid: string) => sql`
     ), old as (
       select code, bool_or(action = 'created') as is_new, max(was) filter (where action = 'deleted')::jsonb as whole,
         max(was) filter (where key = 'status') as status,
-        coalesce(array_agg(key) filter (where key is not null), '{}') as keys,
-        coalesce(jsonb_object_agg(key, was) filter (where key <> 'status' and was is not null), '{}') as attributes,
-        coalesce(array_agg(key) filter (where key <> 'status' and was is null), '{}') as unset
+        coalesce(jsonb_object_agg(key, was) filter (where key <> 'status'), '{}') as attributes
       from first group by code
-    ), product_after as materialized (
-      select o.code, o.is_new, o.whole is not null as is_whole, o.keys, p.status, p.attributes, p.created_at, p.updated_at,
-        not o.is_new and (o.whole is not null or p.status is not null) as is_there_after,
-        coalesce(o.status, o.whole ->> 'status', p.status) as status_after,
-        (coalesce(o.whole -> 'attributes', p.attributes) - o.unset) || o.attributes as attributes_after,
-        coalesce((o.whole ->> 'createdAt')::timestamptz, p.created_at) as created_at_after
+    ), patch as (
+      select o.code, coalesce(o.status, o.whole ->> 'status') as status,
+        extract(epoch from (o.whole ->> 'createdAt')::timestamptz) as created_at,
+        case when not o.is_new
+          then coalesce(p.cleared, '{}') || coalesce(o.whole -> 'attributes', '{}') || o.attributes end as patch
       from old o left join lateral (
-        select status, attributes, created_at, updated_at from product
-        where store_uuid = ${storeUuid} and product_code = o.code
+        select (select jsonb_object_agg(name, null::text) from jsonb_object_keys(attributes) name) as cleared
+        from product where store_uuid = ${reversal.storeUuid} and product_code = o.code and o.whole is not null
         offset 0
       ) p on true
-    ), checked as materialized (
-      select *, is_there_after and pg_column_size(attributes_after) > ${maxSize}::integer / 8
-        and octet_length(attributes_after::text) > ${maxSize}::integer as is_too_large
-      from product_after
-    ), changing as materialized (
-      select * from checked where not is_too_large and (
-        is_there_after <> (status is not null)
-        or is_there_after and (status_after <> status or attributes_after <> attributes)
-      )
-    )`
+    ), part as (
+      select part, json_object_agg(code, patch) filter (where patch is not null)::text as patches,
+        coalesce(json_object_agg(code, status) filter (where status is not null), '{}')::text as statuses,
+        coalesce(json_object_agg(code, created_at) filter (where created_at is not null), '{}')::text as "createdAts",
+        json_agg(code) filter (where patch is null) as deletes
+      from (
+        select *, sum(octet_length(code) + coalesce(octet_length(patch::text), 0)) over (order by code)
+          / ${maxBytes}::integer as part
+        from patch
+      ) p
+      group by part
+    )
+    select ${skippedColumns(changedSince(sql`own`))}, patches, statuses, "createdAts", deletes,
+      coalesce(part = max(part) over (), true) as "isLast"
+    from (select) s left join part on true
+    order by part`
 
-const changes = sql`
-  select 'product' as kind, case when is_there_after then 'created' else 'deleted' end as action, code, null::text as key,
-    case when not is_there_after then json_build_object('status', status, 'attributes', attributes, 'createdAt', created_at,
-      'updatedAt', updated_at)::text end as was
-  from changing where is_there_after <> (status is not null)
-  union all
-  select 'product', 'updated', code, 'status', status from changing where is_there_after and status_after <> status
-  union all
-  select 'product', 'updated', code, k.key, attributes ->> k.key
-  from changing cross join lateral (
-    select unnest(keys) as key
-    union
-    select jsonb_object_keys(attributes || attributes_after) where is_whole
-  ) k
-  where is_there_after and status is not null and k.key <> 'status'
-    and attributes ->> k.key is distinct from attributes_after ->> k.key`
-
-const differences = sql`
-  select status_after as status, 1 as delta from changing where is_there_after
-  union all
-  select status, -1 from changing where status is not null`
-
-const skipped = sql`
-  ${changedSince}
-  union all
-  select 'product', code, unnest(keys), 'gone' from product_after where not is_new and not is_there_after
-  union all
-  select 'product', code, unnest(keys), 'too_large' from checked where is_too_large`
-
-/** Restores attributes and statuses, deletes products that the request created, and creates those that it deleted. */
-export const products: RevertStep = {
-  kinds: ['product'],
-  restore: (_, { storeUuid }) => sql`${productsToWrite(storeUuid)}, deleted as (
-      delete from product
-      where store_uuid = ${storeUuid} and product_code = any(array(select code from changing where not is_there_after))
-    ), written as (
-      insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
-      select ${storeUuid}::uuid, code, status_after, attributes_after, created_at_after, greatest(now(), created_at_after)
-      from changing where is_there_after
-      order by code
-      on conflict (store_uuid, product_code) do update
-        set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,
-          updated_at = greatest(excluded.updated_at, product.updated_at)
-    ), ${totalled(storeUuid, differences)}`,
-  changes,
-  counts: { products: sql`(select count(*) from changing)` },
-  skipped,
+/** The items of products whose patches were not written. */
+function unwritten(
+  { patches, statuses }: Part,
+  codes: readonly string[],
+  reason: SkippedItem['reason'],
+): SkippedItem[] {
+  if (codes.length === 0) return []
+  const attributes: Record<string, object> = JSON.parse(patches ?? '{}')
+  const statusOf: Record<string, string> = JSON.parse(statuses)
+  return codes.flatMap((code) => {
+    const keys = [...Object.keys(attributes[code] ?? {}), ...(statusOf[code] === undefined ? [] : ['status'])]
+    return keys.map((key) => ({ kind: 'product', code, key, reason }))
+  })
 }

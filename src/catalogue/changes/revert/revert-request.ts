@@ -6,10 +6,10 @@ import { type LockRequest, lockStore } from '../../locks.ts'
 import { requireStore } from '../../stores/stores.ts'
 import { listReverts, revertFinder } from '../receipt.ts'
 import { recordedByReverts, requireQuota } from './quota.ts'
+import type { Reversal, RevertedCounts } from './restore-items.ts'
 import { assetsAndLinks } from './revert-assets.ts'
 import { products } from './revert-products.ts'
 import { definitions, requirements, storeFields } from './revert-settings.ts'
-import { type Reversal, type RevertedCounts, runRevert } from './run-revert.ts'
 import { type SkippedItem, sentenceOf } from './skipped-item.ts'
 
 /** What a revert does with items that later requests changed. */
@@ -66,7 +66,7 @@ export async function revertRequest(
   const reverted = { products: 0, assets: 0, links: 0, definitions: 0, requirements: 0, storeFields: 0 }
   const skipped = new BoundedFailures<SkippedItem>()
   for (const step of steps.filter((one) => one.kinds.some((kind) => kinds.includes(kind)))) {
-    const done = await runRevert(writes, reversal, step)
+    const done = await step.revert(writes, reversal)
     Object.assign(reverted, done.reverted)
     for (const item of done.skipped) skipped.add(item)
     skipped.more += done.skippedCount - done.skipped.length

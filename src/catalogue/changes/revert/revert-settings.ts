@@ -1,13 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { orReplaced, requireFittingDefinitions } from '../../attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../../attributes/attribute-rules.ts'
+import type { WriteCatalogue } from '../../catalogue.ts'
 import { maxFilterable } from '../../product-index/slots.ts'
 import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
 import { written } from '../../readiness/store-requirements.ts'
 import { fieldsOf } from '../../stores/stores.ts'
 import { createdDefinitions, definitionJson, formerDefinitions } from '../record-changes.ts'
-import { changedSince, type RevertStep } from './run-revert.ts'
+import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
+
+type Sql = RawBuilder<unknown>
 
 const fieldBefore = (field: string, column: string) => sql`
         ${sql.ref(column)} = case when f.old ? ${field} then f.old ->> ${field} else ${sql.ref(column)} end`
@@ -18,14 +21,19 @@ const listBefore = (field: string, column: string) => sql`
 /** Restores the fields of a store. A store that the request created stays. */
 export const storeFields: RevertStep = {
   kinds: ['store'],
-  // As updateStore does.
-  lock: async ({ db }, storeUuid) => {
-    await sql`select from store where store_uuid = ${storeUuid} for no key update`.execute(db)
+  revert: async (catalogue, reversal) => {
+    const { storeUuid } = reversal
+    // As updateStore does.
+    await sql`select from store where store_uuid = ${storeUuid} for no key update`.execute(catalogue.db)
+    return restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(storeUuid, own))
   },
-  restore: (_, { storeUuid }) => sql`field as materialized (
+}
+
+const restoredFields = (storeUuid: string, own: Sql): Restoration => ({
+  ctes: sql`field as materialized (
       select f.key, f.was, s.stored -> f.key as stored
       from (
-        select distinct on (key) key, was::jsonb as was from own where is_undone and action = 'updated' order by key, seq
+        select distinct on (key) key, was::jsonb as was from ${own} where is_undone and action = 'updated' order by key, seq
       ) f cross join lateral (
         select ${fieldsOf('store')} as stored from store where store_uuid = ${storeUuid}
         offset 0
@@ -41,20 +49,36 @@ export const storeFields: RevertStep = {
   changes: sql`select 'store' as kind, 'updated' as action, '' as code, key, stored::text as was from field`,
   counts: { storeFields: sql`(select count(*) from field)` },
   skipped: sql`
-    select kind, code, key, 'changed_since' as reason from own where not is_undone and action = 'updated' union all
-    select kind, code, key, 'store_created' from own where action = 'created'`,
-}
+    select kind, code, key, 'changed_since' as reason from ${own} where not is_undone and action = 'updated' union all
+    select kind, code, key, 'store_created' from ${own} where action = 'created'`,
+})
 
 const definitionsWhere = (condition: RawBuilder<boolean>) => sql`select * from definition where ${condition}`
 
 /** Restores attribute definitions, and deletes those that the request created. */
 export const definitions: RevertStep = {
   kinds: ['definition'],
-  restore: (_, { storeUuid }) => sql`definition as materialized (
+  revert: async (catalogue, reversal) => {
+    const { storeUuid } = reversal
+    const done = await restoreItems(catalogue, reversal, ['definition'], (own) => restoredDefinitions(storeUuid, own))
+    const all = await requireFittingDefinitions(catalogue, storeUuid)
+    const ended = [beyond(maxFilterable, all, 'filterable'), beyond(maxSearchable, all, 'searchable')]
+    if (ended.flat().length > 0)
+      await sql`
+        update attribute_definition set filterable = filterable and name <> all(${ended[0]}::text[]),
+          searchable = searchable and name <> all(${ended[1]}::text[])
+        where store_uuid = ${storeUuid} and name = any(${ended.flat()}::text[])`.execute(catalogue.db)
+    await requestBuild(catalogue, storeUuid)
+    return done
+  },
+}
+
+const restoredDefinitions = (storeUuid: string, own: Sql): Restoration => ({
+  ctes: sql`definition as materialized (
       select f.*, d.*
       from (
         select distinct on (code) code as name, case when action <> 'created' then was::jsonb end as definition
-        from own where is_undone
+        from ${own} where is_undone
         order by code, seq
       ) f left join lateral (
         select type, allowed_values, max_length, pattern, filterable, searchable, ${definitionJson} as stored
@@ -81,18 +105,8 @@ export const definitions: RevertStep = {
     ${formerDefinitions('deleted', definitionsWhere(sql`definition is null`))} union all
     ${formerDefinitions('updated', definitionsWhere(sql`definition is not null and stored is not null`))}`,
   counts: { definitions: sql`(select count(*) from definition)` },
-  skipped: changedSince,
-  finish: async (catalogue, { storeUuid }) => {
-    const all = await requireFittingDefinitions(catalogue, storeUuid)
-    const ended = [beyond(maxFilterable, all, 'filterable'), beyond(maxSearchable, all, 'searchable')]
-    if (ended.flat().length > 0)
-      await sql`
-        update attribute_definition set filterable = filterable and name <> all(${ended[0]}::text[]),
-          searchable = searchable and name <> all(${ended[1]}::text[])
-        where store_uuid = ${storeUuid} and name = any(${ended.flat()}::text[])`.execute(catalogue.db)
-    await requestBuild(catalogue, storeUuid)
-  },
-}
+  skipped: changedSince(own),
+})
 
 /** The names of definitions that are too many: a revert may bring back more than a store may have. */
 function beyond(max: number, all: readonly StoredDefinition[], use: 'filterable' | 'searchable'): string[] {
@@ -104,10 +118,20 @@ function beyond(max: number, all: readonly StoredDefinition[], use: 'filterable'
 /** Restores the requirements of channels. */
 export const requirements: RevertStep = {
   kinds: ['requirement'],
-  restore: (catalogue, { storeUuid }) => sql`changed as materialized (
+  revert: async (catalogue, reversal) => {
+    const done = await restoreItems(catalogue, reversal, ['requirement'], (own) =>
+      restoredRequirements(catalogue, reversal, own),
+    )
+    await requestBuild(catalogue, reversal.storeUuid)
+    return done
+  },
+}
+
+const restoredRequirements = (catalogue: WriteCatalogue, { storeUuid }: Reversal, own: Sql): Restoration => ({
+  ctes: sql`changed as materialized (
       select f.channel, f.requirements, r.stored
       from (
-        select distinct on (code) code as channel, was::jsonb as requirements from own where is_undone order by code, seq
+        select distinct on (code) code as channel, was::jsonb as requirements from ${own} where is_undone order by code, seq
       ) f left join lateral (
         select requirements as stored from channel_requirement
         where store_uuid = ${storeUuid} and channel = f.channel
@@ -116,6 +140,5 @@ export const requirements: RevertStep = {
       where f.requirements is distinct from r.stored
     ), ${written(catalogue, storeUuid)}`,
   counts: { requirements: sql`(select count(*) from changed)` },
-  skipped: changedSince,
-  finish: (catalogue, { storeUuid }) => requestBuild(catalogue, storeUuid),
-}
+  skipped: changedSince(own),
+})

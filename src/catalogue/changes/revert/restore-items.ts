@@ -40,55 +40,59 @@ export interface Reverted {
   skippedCount: number
 }
 
-/** Reverts the items of some kinds. Its queries read the CTE `own`. */
+/** Reverts the items of some kinds. */
 export interface RevertStep {
   kinds: readonly ChangeKind[]
-  /** Takes a lock that no other writer of such items names. */
-  lock?(catalogue: WriteCatalogue, storeUuid: string): Promise<void>
+  revert(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted>
+}
+
+/** What a statement needs to revert items of a kind. */
+export interface Restoration {
   /** CTEs: the items that differ from their values before the request, and the writes that restore them. */
-  restore(catalogue: WriteCatalogue, reversal: Reversal): Sql
-  /** A query for the changes to record; none: `restore` records them. */
+  ctes: Sql
+  /** A query for the changes to record; none: a CTE records them. */
   changes?: Sql
   counts: Partial<Record<keyof RevertedCounts, Sql>>
   /** A query for the items `(kind, code, key, reason)` that are skipped. */
   skipped: Sql
-  /** Updates what is derived from the items, in statements of its own. */
-  finish?(catalogue: WriteCatalogue, reversal: Reversal, done: Reverted): Promise<void>
+}
+
+/** Restores items in one statement. `restorationOf` gets the name of the CTE with `itemsOf` the request. */
+export async function restoreItems(
+  catalogue: WriteCatalogue,
+  reversal: Reversal,
+  kinds: readonly ChangeKind[],
+  restorationOf: (own: Sql) => Restoration,
+): Promise<Reverted> {
+  const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
+  const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
+  const { rows } = await sql<Reverted>`
+    with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}
+      ${changes ? sql`, ${recorded(catalogue, reversal.storeUuid, changes)}` : sql``}
+    select json_build_object(${sql.join(numbers)}) as reverted, ${skippedColumns(skipped)}`.execute(catalogue.db)
+  return onlyRow(rows)
 }
 
 /** How many skipped items a step returns. */
 const maxSkipped = 10_000
 
-export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, step: RevertStep): Promise<Reverted> {
-  const { storeUuid } = reversal
-  const { kinds, changes, counts, skipped } = step
-  await step.lock?.(catalogue, storeUuid)
-  const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
-  const { rows } = await sql<Reverted>`
-    with ${revertedItems(reversal, kinds)}, ${step.restore(catalogue, reversal)}
-      ${changes ? sql`, ${recorded(catalogue, storeUuid, changes)}` : sql``}
-    select json_build_object(${sql.join(numbers)}) as reverted, (
+/** The columns `skipped` and `skippedCount` for a query of skipped items. */
+export const skippedColumns = (items: Sql) => sql`(
         select coalesce(json_agg(s), '[]') from (
-          select distinct kind, code, key, reason from (${skipped}) s order by kind, code, key limit ${maxSkipped}
+          select distinct kind, code, key, reason from (${items}) s order by kind, code, key limit ${maxSkipped}
         ) s
       ) as skipped,
-      (select count(*)::int from (select distinct kind, code, key from (${skipped}) s) s) as "skippedCount"`.execute(
-    catalogue.db,
-  )
-  const done = onlyRow(rows)
-  await step.finish?.(catalogue, reversal, done)
-  return done
-}
+      (select count(*)::int from (select distinct kind, code, key from (${items}) s) s) as "skippedCount"`
 
 /**
- * CTEs up to `own(kind, seq, action, code, key, was, asset, is_undone)`: the items of the request. An item is undone
+ * A query for the items `(kind, seq, action, code, key, was, asset, is_undone)` of the request. An item is undone
  * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
  * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
  * changed the asset (`asset_since`). Changes of an item after the request's last one do not count if the last of them
  * reverts one of them to the value that the first one found. Window functions, not joins: PostgreSQL cannot estimate
  * the length of arrays.
  */
-function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
+export function itemsOf(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal
   const ofKinds = sql`c.kind = any(${kinds}::text[])`
   const items = sql`cross join lateral (
@@ -98,7 +102,7 @@ function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
         offset 0
       ) i`
   return sql`
-    own_item as materialized (
+    with own_item as materialized (
       select true as is_own, c.kind, c.seq, c.action, i.* from change c ${items}
       where c.store_uuid = ${storeUuid} and ${ofKinds} and c.request_id = ${requestId}
         and c.seq = any(${seqs}::bigint[])
@@ -140,14 +144,13 @@ function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
         union all
         select false, kind, seq, action, code, key, null, asset from restored where is_restored is not true
       ) i
-    ), own as materialized (
-      select kind, seq, action, code, key, was, asset, ${overwrites}::boolean or seq > greatest(
-        key_since, row_since, case when key is null then code_since end, case when asset is not null then asset_since end, 0
-      ) as is_undone
-      from since where is_own
-    )`
+    )
+    select kind, seq, action, code, key, was, asset, ${overwrites}::boolean or seq > greatest(
+      key_since, row_since, case when key is null then code_since end, case when asset is not null then asset_since end, 0
+    ) as is_undone
+    from since where is_own`
 }
 
 /** A query for the items that later requests changed. */
-export const changedSince = sql`
-  select kind, code, key, 'changed_since' as reason from own where not is_undone`
+export const changedSince = (items: Sql): Sql =>
+  sql`select kind, code, key, 'changed_since' as reason from ${items} where not is_undone`
