@@ -11,13 +11,17 @@ import { type RowStream, streamRows } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
 import type { ImportRequest } from './options.ts'
 import { type ImportPosition, start } from './position.ts'
+import type { Recognized } from './read/row.ts'
 import { type Counts, sum } from './report/counts.ts'
+import type { Note } from './report/notes.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface ImportWork {
   enumerations: Enumerations
   /** Ends the import after the chunk that is being written, or before it if its values take long to validate. */
   signal: AbortSignal
+  /** Opens the input again; left out: it can be read once. */
+  reopen?: () => AsyncIterable<Buffer>
   /** Called after each chunk with the counts of all rows so far. */
   onProgress?(counts: Counts): void
   report?: ImportReport
@@ -30,8 +34,8 @@ export interface ImportWork {
 }
 
 export interface ImportReport {
-  /** Called with the columns of the file before its first row. */
-  begin(columns: readonly string[]): Promise<void>
+  /** Called with the columns of the file, and how it is written, before its first row. */
+  begin(columns: readonly string[], recognized: Recognized): Promise<void>
   /**
    * Adds a chunk's failed rows before its transaction is committed. The report is `length` long without them; returns
    * its new length. The same chunk is added again if its transaction is retried.
@@ -49,6 +53,9 @@ export interface ImportResult {
   cause: unknown
   /** Columns that options name and that no row had; empty if no row was imported. */
   unseen: string[]
+  /** How the file is written; undefined: its beginning was not read. */
+  recognized: Recognized | undefined
+  notes: Note[]
 }
 
 /**
@@ -62,14 +69,17 @@ export async function importFile(
   request: ImportRequest,
   work: ImportWork,
 ): Promise<ImportResult> {
-  const { enumerations, from = start, report, signal } = work
-  const stream = await unlessAborted(streamRows(request, enumerations, input, from.counts.rows), signal)
-  if (!stream) return { ...stoppedBy('interrupted', from), isBroken: false, unseen: [] }
-  await report?.begin(stream.columns)
+  const { enumerations, from = start, report, signal, reopen } = work
+  const stream = await unlessAborted(streamRows(request, enumerations, input, from.counts.rows, reopen), signal)
+  if (!stream) {
+    return { ...stoppedBy('interrupted', from), isBroken: false, unseen: [], recognized: undefined, notes: [] }
+  }
+  const { recognized, notes } = stream
+  await report?.begin(stream.columns, recognized)
   const end = await withOwnConnection(db, (own) => importRows(own, request, stream, work))
   const { counts, stopped = stream.broken() } = end
   const unseen = counts.rows > counts.failed ? [...stream.unseen] : []
-  return { ...end, stopped, isBroken: stopped !== end.stopped, unseen }
+  return { ...end, stopped, isBroken: stopped !== end.stopped, unseen, recognized, notes: notes.list() }
 }
 
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {

@@ -1,9 +1,9 @@
-import { extname } from 'node:path'
 import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { shown } from '../text.ts'
-import { type Format, formats, maxColumns } from './read/row.ts'
+import type { Encoding } from './read/encoding.ts'
+import { type Format, maxColumns } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
 
 export const presetNames = ['shopify', 'magento'] as const
@@ -17,8 +17,12 @@ export interface ImportOptions {
   /** The UUID of the store; on the command line it may be the name. */
   store: string
   channel?: string
-  /** By default that of the file's extension. */
+  /** By default that of the file's bytes and extension. */
   format?: Format
+  /** By default that which the bytes of the file show. */
+  encoding?: Encoding
+  /** The separator of the cells of a CSV file, or `tab`; by default that which the header shows. */
+  delimiter?: string
   /** The column of the product code; by default found by its usual names. */
   code?: string
   /** The column of the status; by default `status`, if there is one. */
@@ -53,7 +57,6 @@ export interface ImportRequest
   extends Omit<ImportOptions, keyof typeof defaults | 'map' | 'store'>,
     Required<typeof defaults> {
   file: string
-  format: Format
   storeUuid: string
   attributes: readonly (readonly [column: string, attribute: string])[]
   style: OptionStyle
@@ -80,8 +83,11 @@ export function importRequest(file: string, options: ImportOptions, style: Optio
   }
   if (map.length + assets.length > maxColumns)
     throw new UsageError(`${name('map')} and ${name('assets')} may name at most ${maxColumns} columns`)
-  const format = options.format ?? formatOf(file)
-  return { ...defaults, ...rest, file, format, storeUuid, attributes: attributesOf(map, name), style }
+  const delimiter = delimiterOf(options.delimiter, name('delimiter'))
+  return {
+    ...{ ...defaults, ...rest, file, storeUuid, attributes: attributesOf(map, name), style },
+    ...(delimiter === undefined ? {} : { delimiter }),
+  }
 }
 
 /** Throws a UsageError if the request names a channel, or needs an asset format, that is not configured. */
@@ -98,11 +104,10 @@ export function requireConfigured(request: ImportRequest, { channels, assetForma
   }
 }
 
-function formatOf(file: string): Format {
-  const ending = extname(file).toLowerCase().slice(1)
-  const format = ending === 'ndjson' ? 'jsonl' : formats.find((name) => name === ending)
-  if (format) return format
-  throw new UsageError(`--format must be given (${formats.join(', ')}): the extension of ${file} is none of them`)
+function delimiterOf(text: string | undefined, option: string): string | undefined {
+  if (text === undefined || /^[^"\r\n\P{ASCII}]$/u.test(text)) return text
+  if (text === 'tab' || text === '\\t') return '\t'
+  throw new UsageError(`${option} must be one ASCII character other than a quote, or tab; got ${shown(text)}`)
 }
 
 function attributesOf(

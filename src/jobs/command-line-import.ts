@@ -100,7 +100,7 @@ export async function runAsJob(
     if (!isSaved) throw new Error(await endOf(transaction, job))
   }
   const reporting: ImportReport = {
-    begin: (columns) => report.begin(columns),
+    begin: (columns, recognized) => report.begin(columns, recognized),
     add: (rows, length, transaction) => {
       keepProblems(job, rows)
       return report.add(rows, length, transaction)

@@ -2,7 +2,7 @@ import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import.ts'
 import type { ImportRequest } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
-import { reportFormats, reportText } from '../import/report/report-format.ts'
+import { type ReportFormat, reportFormat, reportText } from '../import/report/report-format.ts'
 import { keepProblems, type RunJob, saveProgress } from './attempt.ts'
 import { deleteParts, partsOf, readInput } from './parts.ts'
 import { createOutput } from './quotas.ts'
@@ -12,11 +12,11 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   const { db } = catalogue
   const request = attempt.options as unknown as ImportRequest
   const from = attempt.position ?? undefined
-  const { head, foot } = reportFormats[request.format]
   // The attempt before saved the problems of rows after its position, which are read again; a dry run has no position.
   attempt.problems = from ? attempt.problems.filter(({ row }) => row <= from.counts.rows) : []
   attempt.counts = from?.counts ?? noCounts
   let columns: readonly string[] = []
+  let format: ReportFormat | undefined
   let parts = from?.reportLength ?? 0
   const writeOutput = createOutput(attempt, quotas)
   if (!from) await deleteParts(db, attempt, 'output')
@@ -24,15 +24,17 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
     enumerations,
     origin: attempt.origin ? { ...attempt.origin, via: 'job', operation: 'import' } : undefined,
     from,
+    reopen: () => readInput(db, attempt),
     report: {
-      begin: async (named) => {
+      begin: async (named, recognized) => {
         columns = named
+        format = reportFormat(recognized)
       },
       add: async (rows, partsBefore, transaction) => {
         keepProblems(attempt, rows)
         const isFirst = partsBefore === 0
-        const text = reportText(request.format, columns, rows, isFirst).toString()
-        const added = text === '' ? [] : partsOf((isFirst ? head(columns) : '') + text)
+        const text = format ? reportText(format, columns, rows, isFirst).toString() : ''
+        const added = text === '' ? [] : partsOf((isFirst ? (format?.head(columns) ?? '') : '') + text)
         // In the transaction of the rows, so that no failure is lost or reported twice. A dry run's is rolled back.
         await writeOutput(request.dryRun ? db : transaction, partsBefore, added)
         parts = partsBefore + added.length
@@ -48,7 +50,7 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   })
   signal.throwIfAborted()
   if (isUnavailable(result.cause)) throw result.cause
-  if (parts > 0) await writeOutput(db, parts, [foot])
+  if (parts > 0) await writeOutput(db, parts, [format?.foot ?? ''])
   attempt.counts = result.counts
   return result.stopped
 }

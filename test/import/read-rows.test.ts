@@ -20,7 +20,7 @@ async function* rowsOf(blocks: AsyncIterable<readonly FileEntry[]>): AsyncGenera
 }
 
 async function read(format: Format, content: string | Uint8Array, cuts: readonly number[] = []): Promise<Entry[]> {
-  const source = await readRows(chunksOf(Buffer.from(content), cuts), format)
+  const source = await readRows(chunksOf(Buffer.from(content), cuts), { file: 'file', format, style: 'flags' })
   const entries: Entry[] = []
   for await (const row of rowsOf(source.rows)) {
     const { number, line } = row
@@ -70,7 +70,7 @@ describe('a CSV file', () => {
   test('fails a row with bytes that are no UTF-8, naming the column, and keeps a replacement character that is one', async () => {
     const file = Buffer.concat([Buffer.from('sku,n\nA,caf'), Buffer.from([0xe9]), Buffer.from('\nB,\uFFFD\n')])
     expect(await read('csv', file)).toEqual([
-      { number: 1, line: 2, field: 'n', reason: expect.stringMatching(/^must be UTF-8; got other bytes.*Latin-1/) },
+      { number: 1, line: 2, field: 'n', reason: 'must be UTF-8; got other bytes' },
       { number: 2, line: 3, cells: { sku: 'B', n: '\uFFFD' } },
     ])
   })
@@ -94,7 +94,7 @@ describe('a CSV file', () => {
     ['is empty', '', /header line/],
     ['has nothing but blank lines', '\n\n', /header line/],
     ['names a column twice', 'a,b,b,a\n', /columns twice: "b", "a"/],
-    ['is UTF-16', Buffer.from('\uFEFFsku', 'utf16le'), /UTF-16/],
+    ['is UTF-16 without a mark', Buffer.from('sku', 'utf16le'), /UTF-16, which --encoding says/],
     [
       'has more than 5,000 columns',
       `${Array.from({ length: 5_001 }, (_, i) => i)}\n`,
@@ -198,7 +198,7 @@ describe('JSON', () => {
 
   test('keeps a column named __proto__', async () => {
     for (const [format, file] of inBoth('{"__proto__":{"__proto__":"x"}}')) {
-      const { rows } = await readRows(chunksOf(Buffer.from(file), []), format)
+      const { rows } = await readRows(chunksOf(Buffer.from(file), []), { file: 'file', format, style: 'flags' })
       for await (const row of rowsOf(rows)) {
         expect('cells' in row && [row.columns, row.cells]).toEqual([['__proto__.__proto__'], ['x']])
       }
@@ -256,7 +256,7 @@ describe('a JSON Lines file', () => {
   })
 
   test('fails a line that is no JSON, no UTF-8, or too long alone', async () => {
-    const latin1 = Buffer.concat([Buffer.from('{"sku":"caf'), Buffer.from([0xe9]), Buffer.from('"}\n')])
+    const latin1 = Buffer.concat([Buffer.from('{"é":"caf'), Buffer.from([0xe9]), Buffer.from('"}\n')])
     const long = Buffer.from(`{"sku":"${'x'.repeat(11 * 1024 * 1024)}"}\n`)
     const file = Buffer.concat([Buffer.from('{"sku":\n'), latin1, long, Buffer.from('{"sku":"A"}')])
     expect((await read('jsonl', file, [100, 5_000_000, 11_000_000])).map(({ line, reason }) => [line, reason])).toEqual(
@@ -279,7 +279,7 @@ describe('a JSON file', () => {
     ['goes on after its list', '[{"sku":"A"}] x', 1, /unexpected/],
     [
       'has bytes that are no UTF-8',
-      Buffer.concat([Buffer.from('[{"sku":"A"},{"sku":"'), Buffer.from([0xe9, 0x22, 0x7d, 0x5d])]),
+      Buffer.concat([Buffer.from('[{"sku":"A"},{"é":"'), Buffer.from([0xe9, 0x22, 0x7d, 0x5d])]),
       1,
       /must be UTF-8/,
     ],

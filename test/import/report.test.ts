@@ -194,8 +194,8 @@ test('rows that a repeated attempt reports again are in the report once', async 
     faults: [{ field: 'sku', reason: 'is bad' }],
   })
   const path = catalog.path('again.csv')
-  const report = await startReport(path, 'csv', 0, () => {})
-  await report.begin(['sku'])
+  const report = await startReport(path, 0, () => {})
+  await report.begin(['sku'], { format: 'csv' })
   const length = await report.add([failed(1)], 0)
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
   expect(await report.close(3)).toEqual(['row 1 (line 2): "sku" is bad', expect.stringMatching(/^3 rows failed/)])
@@ -209,8 +209,8 @@ test('the first 20 kinds of faults are sentences, and the rest a number; a repea
     row: { number, line: number + 1, source: 'x', ...nothing },
     faults: [{ field, reason: `must be a number; got "${number}"` }],
   })
-  const report = await startReport(undefined, 'csv', 0, () => {})
-  await report.begin(['sku'])
+  const report = await startReport(undefined, 0, () => {})
+  await report.begin(['sku'], { format: 'csv' })
   let length = await report.add([failed(1, 'size'), failed(2, 'size')], 0)
   for (const _attempt of [1, 2]) length = await report.add([failed(3, 'size')], 2)
   await report.add(

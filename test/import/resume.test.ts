@@ -142,7 +142,15 @@ test('an interrupted import is resumed by one command only, and as long as its j
   const run = (resumed: ResumedImport | undefined, rows: number, stopped?: string) =>
     runAsJob(db, { ...imported, origin: undefined, resumed }, report, async ({ savePosition }) => {
       await write(catalogue, false, (transaction) => savePosition(at(rows), transaction.db))
-      return { counts: at(rows).counts, stopped, isBroken: false, cause: undefined, unseen: [] }
+      return {
+        counts: at(rows).counts,
+        stopped,
+        isBroken: false,
+        cause: undefined,
+        unseen: [],
+        recognized: undefined,
+        notes: [],
+      }
     })
   await run(undefined, 10, 'interrupted')
   const found = await findInterrupted(db, imported)

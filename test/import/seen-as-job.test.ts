@@ -133,7 +133,15 @@ it('an import that waits for its input shows each minute that it is alive', asyn
       expect(await age()).toBe(61)
       vi.advanceTimersByTime(60_000)
       await expect.poll(age).toBe(0)
-      return { counts: noCounts, isBroken: false, stopped: undefined, cause: undefined, unseen: [] }
+      return {
+        counts: noCounts,
+        isBroken: false,
+        stopped: undefined,
+        cause: undefined,
+        unseen: [],
+        recognized: undefined,
+        notes: [],
+      }
     })
   } finally {
     vi.useRealTimers()

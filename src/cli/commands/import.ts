@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
 import { type ImportOptions, presetNames } from '../../import/options.ts'
-import { formats } from '../../import/read/row.ts'
+import { encodings } from '../../import/read/encoding.ts'
+import { formats, type Recognized } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
+import { noteSentence } from '../../import/report/notes.ts'
 import { collect, jsonFlag, storeOption, wholeNumber } from '../option-values.ts'
 import { counted, printResult, snakeCased } from '../output.ts'
 
@@ -11,6 +13,8 @@ export function addImport(program: Command): void {
     .argument('<file>', 'a CSV file, JSON Lines, or a JSON list of objects')
     .option('--channel <channel>', "the channel of the assets' groups", 'SMP')
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
+    .addOption(new Option('--encoding <name>', 'the encoding (default: as the bytes show)').choices(encodings))
+    .option('--delimiter <character>', 'the separator of cells, or tab (default: as the header shows)')
     .option('--code <column>', 'the column of the product code (default: product_code, otherwise sku)')
     .option('--status <column>', 'the column of the product status (default: status)')
     .option(
@@ -43,15 +47,17 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, interrupt)
   try {
-    const { counts, stopped, advice, unseen, resumedAfter } = await importWithProgress(
+    const { counts, stopped, advice, unseen, resumedAfter, recognized, notes } = await importWithProgress(
       file,
       options,
       interruption.signal,
     )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
+    for (const note of notes) process.stderr.write(`${noteSentence(note)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
     const { assetsAdded, linksAdded, ...rows } = counts
-    printResult(json, snakeCased({ ...rows, assetsAdded, linksAdded }), summary(counts, options.dryRun, resumedAfter))
+    const answer = { ...snakeCased({ ...rows, assetsAdded, linksAdded }), notes, ...recognized }
+    printResult(json, answer, summary(counts, recognized, options.dryRun, resumedAfter))
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
@@ -65,9 +71,17 @@ function endSoon(signal: NodeJS.Signals): void {
 }
 
 /** The totals of the whole import, whichever run did what. */
-function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false, resumedAfter = 0): string {
+function summary(
+  { assetsAdded, linksAdded, ...rows }: Counts,
+  recognized: Recognized | undefined,
+  dryRun = false,
+  resumedAfter = 0,
+): string {
   const part = resumedAfter > 0 ? ` in all, ${rows.rows - resumedAfter} of them in this run` : ''
   const products = `${counted(rows.rows, 'row')}${part}: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged`
   const note = dryRun ? ' (a dry run: nothing was changed)' : ''
-  return `${products}, ${rows.failed} failed; ${counted(assetsAdded, 'asset')} and ${counted(linksAdded, 'link')} added${note}`
+  const shape = Object.entries(recognized ?? {})
+    .map(([key, value]) => `${key}: ${key === 'delimiter' ? JSON.stringify(value) : value}`)
+    .join(', ')
+  return `${products}, ${rows.failed} failed; ${counted(assetsAdded, 'asset')} and ${counted(linksAdded, 'link')} added${note}${shape === '' ? '' : `\n${shape}`}`
 }

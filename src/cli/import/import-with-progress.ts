@@ -88,16 +88,25 @@ async function importReporting(
   signal: AbortSignal,
 ): Promise<Imported> {
   const { db, origin } = catalogue
-  const { format, errors, dryRun } = request
+  const { file, errors, dryRun } = request
   const reportSize = errors === undefined ? 0 : await sizeOfReport(errors, stats)
   const imported = await importedFile(request, !dryRun && stats.isFile())
   const resumed = request.resume ? await findResumed(db, imported, reportSize) : undefined
   const from = resumed?.position ?? start
-  const report = await startReport(errors, format, from.reportLength, (columns) => printHints(columns, request))
+  const report = await startReport(errors, from.reportLength, (columns) => printHints(columns, request))
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })
+  const again = stats.isFile() ? { reopen: () => createReadStream(file) as AsyncIterable<Buffer> } : {}
   const importTo = (work: Pick<ImportWork, 'report' | 'savePosition'>) =>
-    importFile(db, stream, request, { ...work, enumerations, origin, signal, from, onProgress: progress.update })
+    importFile(db, stream, request, {
+      ...work,
+      ...again,
+      enumerations,
+      origin,
+      signal,
+      from,
+      onProgress: progress.update,
+    })
   let { failed } = from.counts
   try {
     const job = { ...imported, origin, resumed }

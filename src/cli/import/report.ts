@@ -2,9 +2,9 @@ import { constants, type FileHandle, open } from 'node:fs/promises'
 import { messageOf } from '../../errors.ts'
 import type { ImportReport } from '../../import/import.ts'
 import type { FailedRow } from '../../import/load/map-row.ts'
-import type { Format } from '../../import/read/row.ts'
+import type { Recognized } from '../../import/read/row.ts'
 import { type Problem, problemsOf } from '../../import/report/problems.ts'
-import { reportFormats, reportText } from '../../import/report/report-format.ts'
+import { type ReportFormat, reportFormat, reportText } from '../../import/report/report-format.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { shown } from '../../text.ts'
 
@@ -14,7 +14,7 @@ export interface Report extends ImportReport {
   close(failed: number): Promise<string[]>
 }
 
-type OnColumns = (columns: readonly string[]) => void
+type OnColumns = (columns: readonly string[], recognized: Recognized) => void
 
 const maxShown = 20
 
@@ -22,21 +22,16 @@ const maxShown = 20
  * Starts the report of an import's failed rows: the first 20 faults and a count as sentences, or a file of all the rows
  * as they came. `from` is the length of a resumed run's report. Throws a UsageError if the file cannot be written.
  */
-export async function startReport(
-  path: string | undefined,
-  format: Format,
-  from: number,
-  onColumns: OnColumns,
-): Promise<Report> {
+export async function startReport(path: string | undefined, from: number, onColumns: OnColumns): Promise<Report> {
   if (path === undefined) return withNote(reportInSentences(from, onColumns))
   // Wrong usage changes nothing: an earlier report is kept until `begin`.
   const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
     throw new UsageError(`--errors ${path} cannot be written: ${messageOf(error)}`)
   })
-  const report = reportInFile(path, file, format, from)
-  const begin = async (columns: readonly string[]) => {
-    onColumns(columns)
-    await report.begin(columns)
+  const report = reportInFile(path, file, from)
+  const begin: ImportReport['begin'] = async (columns, recognized) => {
+    onColumns(columns, recognized)
+    await report.begin(columns, recognized)
   }
   return withNote({ ...report, begin })
 }
@@ -66,7 +61,7 @@ function reportInSentences(from: number, onColumns: OnColumns): Report {
   let before = kinds
   let count = from
   return {
-    begin: async (columns) => onColumns(columns),
+    begin: async (columns, recognized) => onColumns(columns, recognized),
     add: async (rows, length) => {
       if (length === count) before = new Map(kinds)
       kinds = new Map(before)
@@ -97,16 +92,17 @@ function kindOf({ field, reason }: Problem): string {
   return `${field} ${reason.replace(/; got .*$/s, '')}`
 }
 
-function reportInFile(path: string, file: FileHandle, format: Format, from: number): Report {
-  const { head, foot } = reportFormats[format]
+function reportInFile(path: string, file: FileHandle, from: number): Report {
+  let format: ReportFormat | undefined
   let columns: readonly string[] = []
   let headSize = 0
   let size: number | undefined
   let first: Problem | undefined
   return {
-    begin: async (named) => {
+    begin: async (named, recognized) => {
       columns = named
-      const text = Buffer.from(head(named))
+      format = reportFormat(recognized)
+      const text = Buffer.from(format.head(named))
       headSize = text.length
       size = from || headSize
       if (from === 0) await writeAll(file, text, 0)
@@ -116,14 +112,14 @@ function reportInFile(path: string, file: FileHandle, format: Format, from: numb
       const begin = length || headSize
       first ??= problemsOf(rows)[0]
       await file.truncate(begin)
-      const text = reportText(format, columns, rows, begin === headSize)
+      const text = format ? reportText(format, columns, rows, begin === headSize) : Buffer.alloc(0)
       await writeAll(file, text, begin)
       size = begin + text.length
       return size
     },
     close: async (failed) => {
       const hasRows = size !== undefined && size > headSize
-      const text = hasRows || (size !== undefined && format === 'json') ? foot : ''
+      const text = hasRows || (size !== undefined && format?.isWhole) ? (format?.foot ?? '') : ''
       await writeAll(file, Buffer.from(text), size ?? 0).finally(() => file.close())
       if (failed === 0) return []
       return [

@@ -2,11 +2,11 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import type { ImportRequest } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
-import type { Entry } from '../read/row.ts'
+import type { Entry, Reading } from '../read/row.ts'
 import { type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
-export interface RowStream {
+export interface RowStream extends Reading {
   /** The columns that the file has; none if each row names its own. */
   columns: readonly string[]
   layout: Layout
@@ -26,8 +26,9 @@ export async function streamRows(
   enumerations: Enumerations,
   bytes: AsyncIterable<Buffer>,
   done: number,
+  reopen?: () => AsyncIterable<Buffer>,
 ): Promise<RowStream> {
-  const read = await readRows(bytes, given.format)
+  const read = await readRows(bytes, given, reopen)
   const source = groupByProduct(read, given.preset)
   const isComplete = source.columns !== undefined
   const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
@@ -55,7 +56,8 @@ export async function streamRows(
     yield mapped(first)
     for await (const block of source.rows) yield mapped(block)
   }
-  return { columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
+  const { recognized, notes } = read
+  return { recognized, notes, columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
 }
 
 const sampleSize = { rows: 1_000, characters: 2 * 1024 * 1024 }

@@ -2,8 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import { shown } from '../../text.ts'
 import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
+import { findDelimiter } from './delimiter.ts'
+import { recordReader } from './record.ts'
 import { recordsOf } from './records.ts'
-import { BrokenFile, type Entry, longestColumn, longestRow, maxColumns, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, longestColumn, longestRow, maxColumns, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord {
@@ -15,17 +17,22 @@ interface CsvRecord {
 }
 
 /**
- * Reads CSV (RFC 4180) with a header. Lines end in LF, CRLF or CR; those without content are skipped. A quote in an
+ * Reads CSV (RFC 4180) with a header, with any separator of cells. Lines end in LF, CRLF or CR; those without content are skipped. A quote in an
  * unquoted cell is an ordinary character. A row with too many or too few cells, text after a closing quote, or bytes
  * not in UTF-8 fails alone. Throws a UsageError if the header is missing, has too many columns, or names one twice.
  */
-export async function readCsv(chunks: AsyncIterable<Buffer>): Promise<RowSource> {
-  const blocks = readRecords(chunks)
+export async function readCsv(bytes: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
+  const { delimiter, chunks, skipped } = await findDelimiter(bytes, reading.delimiter)
+  reading.recognized.delimiter = delimiter
+  const blocks = readRecords(chunks, delimiter, skipped === '' ? 1 : 2)
   const [header, ...first] = await firstOf(blocks)
-  const columns = columnsOf(header)
+  const { encoding = 'UTF-8' } = reading.recognized
+  const columns = columnsOf(header, encoding)
   let number = 0
   const rowsOf = (records: readonly CsvRecord[]) =>
-    records.filter(({ cells }) => cells.some((cell) => cell !== '')).map((record) => rowOf(record, ++number, columns))
+    records
+      .filter(({ cells }) => cells.some((cell) => cell !== ''))
+      .map((record) => rowOf(record, ++number, columns, encoding))
   async function* rows() {
     yield rowsOf(first)
     for await (const block of blocks) yield rowsOf(block)
@@ -46,8 +53,9 @@ async function firstOf(blocks: AsyncGenerator<CsvRecord[]>): Promise<[CsvRecord,
 }
 
 /** Reads the records that have any content. Throws a BrokenFile at a quoted cell, or a record, that does not end. */
-function readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {
-  let line = 1
+function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine: number): AsyncGenerator<CsvRecord[]> {
+  const recordAt = recordReader(delimiter)
+  let line = firstLine
   return recordsOf(chunks, (bytes, isLast) => {
     const text = bytes.toString('latin1')
     const records: CsvRecord[] = []
@@ -71,36 +79,12 @@ function readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]>
   })
 }
 
-const upToSeparator = /[^,\r\n]*/y
-
-/** The record at an index, with the indexes of its end and of the next one; undefined if its end is not known yet. */
-function recordAt(text: string, start: number, isLast: boolean) {
-  if (start >= text.length) return undefined
-  const cells: string[] = []
-  let textAfterQuote = -1
-  for (let at = start; ; at++) {
-    const begin = at
-    // A doubled quote ends one quoted part of the cell and begins the next.
-    while (text[at] === '"') {
-      at = text.indexOf('"', at + 1) + 1
-      if (at === 0) return undefined
-    }
-    const quoted = at === begin ? '' : text.slice(begin + 1, at - 1).replaceAll('""', '"')
-    upToSeparator.lastIndex = at
-    upToSeparator.test(text)
-    const end = upToSeparator.lastIndex
-    if (at > begin && end > at && textAfterQuote < 0) textAfterQuote = cells.length
-    cells.push(quoted + text.slice(at, end))
-    at = end
-    if (text[at] === ',') continue
-    const next = at + (text.startsWith('\r\n', at) ? 2 : 1)
-    // The end of the text may cut a line, a quoted cell at a doubled quote, or CRLF.
-    if (!isLast && (at >= text.length || (next === text.length && text[at] === '\r'))) return undefined
-    return { cells, textAfterQuote, end, next }
-  }
-}
-
-function rowOf({ cells, source, line, textAfterQuote }: CsvRecord, number: number, columns: readonly string[]): Entry {
+function rowOf(
+  { cells, source, line, textAfterQuote }: CsvRecord,
+  number: number,
+  columns: readonly string[],
+  encoding: string,
+): Entry {
   const texts = beyondAscii.test(source) ? cells.map(decoded) : cells
   const unreadable = (reason: string, field?: string) => {
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
@@ -114,8 +98,7 @@ function rowOf({ cells, source, line, textAfterQuote }: CsvRecord, number: numbe
   }
   const bad = (texts as unknown[]).indexOf(undefined)
   if (bad >= 0) {
-    const advice = 'the file may be Latin-1 or Windows-1252, save it as UTF-8'
-    return unreadable(`must be UTF-8; got other bytes: ${advice}`, columns[bad])
+    return unreadable(`must be ${encoding}; got other bytes`, columns[bad])
   }
   return { number, line, size: source.length, columns, cells: texts as string[], source }
 }
@@ -129,10 +112,10 @@ function decoded(cell: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-function columnsOf({ cells, source }: CsvRecord): string[] {
+function columnsOf({ cells, source }: CsvRecord, encoding: string): string[] {
   const columns = cells.map((cell) => {
     const column = decoded(cell)
-    if (column === undefined) throw new UsageError('the header line must be UTF-8: save the file as UTF-8')
+    if (column === undefined) throw new UsageError(`the header line must be ${encoding}`)
     return column
   })
   if (source.includes('\0')) {

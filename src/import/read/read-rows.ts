@@ -1,51 +1,51 @@
+import { extname } from 'node:path'
 import { messageOf } from '../../errors.ts'
+import { type ImportRequest, optionName } from '../options.ts'
+import { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
+import { unpackedIfGzip } from './bytes.ts'
+import { decoded } from './decoded.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
-import { BrokenFile, type Entry, type Format, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, type Format, formats, type Reading, type RowSource } from './row.ts'
+
+type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'style'>
 
 /**
- * Reads a file's rows in order. If the file cannot be read to its end, the last entry says why. Throws a UsageError if
- * its beginning cannot be read.
+ * Reads a file's rows in order, unpacked, decoded and separated as its bytes say, or the options. If the file cannot be
+ * read to its end, the last entry says why. Throws a UsageError if its beginning cannot be read. `reopen` opens the
+ * file again; undefined: it can be read once.
  */
-export async function readRows(chunks: AsyncIterable<Buffer>, format: Format): Promise<RowSource> {
-  const bytes = requireText(chunks)
-  if (format === 'jsonl') return { columns: undefined, rows: endWithError(readJsonl(bytes)) }
-  if (format === 'json') return { columns: undefined, rows: endWithError(readJson(bytes)) }
-  const { columns, rows } = await readCsv(bytes)
-  return { columns, rows: endWithError(rows) }
+export async function readRows(
+  input: AsyncIterable<Buffer>,
+  options: ReadOptions,
+  reopen?: () => AsyncIterable<Buffer>,
+): Promise<RowSource & Reading> {
+  const opened = await unpackedIfGzip(input)
+  const format = options.format ?? formatOf(options)
+  const reading: Reading = { recognized: { format }, notes: new Notes(), delimiter: options.delimiter }
+  const option = optionName(options, 'encoding')
+  const text = await decoded(opened, { ...reading, encoding: options.encoding, option, reopen })
+  const { columns, rows } = await readersOf[format](text, reading)
+  return { ...reading, columns, rows: endWithError(rows) }
 }
 
-/** The first bytes of files that are not text in UTF-8, in hexadecimal digits, and what to do with them. */
-const others: readonly [beginning: RegExp, advice: string][] = [
-  [/^(feff|fffe)/, 'the file is UTF-16: save it as UTF-8'],
-  [/^(00|..00)/, 'the file has NUL at its beginning: it may be UTF-16, save it as UTF-8'],
-  [/^1f8b/, 'the file is compressed by gzip: unpack it first'],
-  [/^504b0304/, 'the file is a ZIP archive or a spreadsheet: unpack it, or save it as CSV in UTF-8'],
-]
-
-/** The same bytes without a byte-order mark. Throws a UsageError if they begin as other kinds of files do. */
-async function* requireText(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let start: Buffer | undefined = Buffer.alloc(0)
-  for await (const chunk of chunks) {
-    if (!start) {
-      yield chunk
-      continue
-    }
-    start = Buffer.concat([start, chunk])
-    if (start.length < 4) continue
-    yield textOf(start)
-    start = undefined
-  }
-  if (start) yield textOf(start)
+const readersOf: Record<Format, (text: AsyncIterable<Buffer>, reading: Reading) => RowSource | Promise<RowSource>> = {
+  csv: readCsv,
+  jsonl: (text) => ({ columns: undefined, rows: readJsonl(text) }),
+  json: (text) => ({ columns: undefined, rows: readJson(text) }),
 }
 
-function textOf(start: Buffer): Buffer {
-  const beginning = start.toString('hex', 0, 4)
-  const other = others.find(([pattern]) => pattern.test(beginning))
-  if (other) throw new UsageError(other[1])
-  return beginning.startsWith('efbbbf') ? start.subarray(3) : start
+const formatsByEnding: Record<string, Format> = { tsv: 'csv', txt: 'csv', ndjson: 'jsonl' }
+
+/** The format that the ending of a file's name says, that of gzip apart. */
+function formatOf({ file, style }: ReadOptions): Format {
+  const ending = extname(file.replace(/\.gz$/i, '')).toLowerCase().slice(1)
+  const format = formats.find((name) => name === ending) ?? formatsByEnding[ending]
+  if (format) return format
+  const option = optionName({ style }, 'format')
+  throw new UsageError(`${option} must be given (${formats.join(', ')}): the extension of ${file} is none of them`)
 }
 
 async function* endWithError(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {

@@ -1,6 +1,17 @@
+import type { Notes } from '../report/notes.ts'
+import type { Encoding } from './encoding.ts'
+
 /** The formats of files that can be imported, by the extensions of their names. */
 export const formats = ['csv', 'jsonl', 'json'] as const
 export type Format = (typeof formats)[number]
+
+/** How a file is written, as far as it is known. */
+export interface Recognized {
+  format: Format
+  encoding?: Encoding
+  delimiter?: string
+  sheet?: string
+}
 
 /** The content of a column in a row: a text, which is empty where there is none, or a JSON list. */
 export type Cell = string | readonly unknown[]
@@ -52,6 +63,14 @@ export interface RowSource {
   columns: readonly string[] | undefined
   /** The rows in order, in blocks. */
   rows: AsyncGenerator<Entry[]>
+}
+
+/** What reads a file: its options, and what it finds out. */
+export interface Reading {
+  recognized: Recognized
+  notes: Notes
+  /** The separator of cells; undefined: the file shows it. */
+  delimiter?: string | undefined
 }
 
 /** The file cannot be read after this point; the rows before it are valid. */

@@ -2,13 +2,16 @@ import { stringify } from 'csv-stringify/sync'
 import { errorColumns, errorKeys } from '../attribute-column.ts'
 import { type FailedRow, rowsOf } from '../load/map-row.ts'
 import { hasTooManyValues, isJsonObject, parseExactly } from '../read/json-row.ts'
-import type { Fault, Format, Source } from '../read/row.ts'
+import { recordReader } from '../read/record.ts'
+import type { Fault, Format, Recognized, Source } from '../read/row.ts'
 
 /** A format of failed rows as their file has them, to be corrected and imported again. */
-interface ReportFormat {
+export interface ReportFormat {
   head(columns: readonly string[]): string
   between: string
   foot: string
+  /** Whether a report without rows needs its head and foot. */
+  isWhole?: boolean
   row(row: ReportedRow, columns: readonly string[]): string | Buffer
 }
 
@@ -18,34 +21,51 @@ interface ReportedRow {
   source: Source
 }
 
-const csv: ReportFormat = {
-  head: (columns) =>
-    stringify([[...errorColumns, ...(isReport(columns) ? columns.slice(errorColumns.length) : columns)]]),
+const csvOf = (delimiter: string): ReportFormat => ({
+  head: (columns) => {
+    const own = isReport(columns) ? columns.slice(errorColumns.length) : columns
+    return stringify([[...errorColumns, ...own]], { delimiter })
+  },
   between: '\n',
   foot: '\n',
   row: ({ number, faults, source }, columns) => {
     const parts = faults.map(partsOf)
     const joined = (key: 'field' | 'expected' | 'got') => parts.map((part) => part[key] ?? '').join(' | ')
-    const errors = stringify([[number, joined('field'), joined('expected'), joined('got')]], { eof: false })
+    const errors = stringify([[number, joined('field'), joined('expected'), joined('got')]], { eof: false, delimiter })
     const record = String(source)
-    const own = isReport(columns) ? record.replace(/^(?:(?:"[^"]*(?:""[^"]*)*"[^,]*|[^,]*),){4}/, '') : record
-    return Buffer.concat([Buffer.from(`${errors},`), Buffer.from(own, 'latin1')])
+    const own = isReport(columns) ? withoutErrors(record, delimiter) : record
+    return Buffer.concat([Buffer.from(`${errors}${delimiter}`), Buffer.from(own, 'latin1')])
   },
+})
+
+/** The record after its first cells, which an earlier report added. */
+function withoutErrors(record: string, delimiter: string): string {
+  const read = recordReader(delimiter)(record, 0, true, errorColumns.length)
+  return record.slice(read?.next)
 }
 
 const jsonl: ReportFormat = { head: () => '', between: '\n', foot: '\n', row: jsonRow }
-const json: ReportFormat = { head: () => '[\n', between: ',\n', foot: '\n]\n', row: jsonRow }
+const json: ReportFormat = { head: () => '[\n', between: ',\n', foot: '\n]\n', isWhole: true, row: jsonRow }
 
-export const reportFormats = { csv, jsonl, json } satisfies Record<Format, ReportFormat>
+const formatsOf: Record<Format, (recognized: Recognized) => ReportFormat> = {
+  csv: ({ delimiter = ',' }) => csvOf(delimiter),
+  jsonl: () => jsonl,
+  json: () => json,
+}
+
+/** The format of failed rows: that of their file, in UTF-8. */
+export function reportFormat(recognized: Recognized): ReportFormat {
+  return formatsOf[recognized.format](recognized)
+}
 
 /** The text of a report for rows that failed. `isFirst`: the report has no rows yet. */
 export function reportText(
-  format: Format,
+  format: ReportFormat,
   columns: readonly string[],
   failed: readonly FailedRow[],
   isFirst: boolean,
 ): Buffer {
-  const { row, between } = reportFormats[format]
+  const { row, between } = format
   const separator = Buffer.from(between)
   const texts = reportedRows(failed).flatMap((reported) => [separator, Buffer.from(row(reported, columns))])
   return Buffer.concat(isFirst ? texts.slice(1) : texts)

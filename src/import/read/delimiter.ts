@@ -1,0 +1,66 @@
+import { peek, withoutStart } from './bytes.ts'
+
+type Chunks = AsyncIterable<Buffer>
+
+/** Separators of cells that are recognized, in the order of preference. */
+const candidates = [',', ';', '\t', '|']
+const maxHeader = 1024 * 1024
+/** How many rows decide between separators that give the header the same number of cells. */
+const maxRows = 20
+
+/**
+ * The separator of a CSV file and its content, after Excel's line `sep=;` if there is one: the separator of this line,
+ * else that which gives the header the most cells outside quotes, else that which rows have as often as the header.
+ */
+export async function findDelimiter(
+  file: Chunks,
+  given: string | undefined,
+): Promise<{ delimiter: string; chunks: Chunks; skipped: string }> {
+  for (let chunks = file, size = 1; ; ) {
+    const peeked = await peek(chunks, size)
+    chunks = peeked.chunks
+    const text = peeked.head.toString('latin1')
+    const isAll = peeked.head.length < size || peeked.head.length >= maxHeader
+    size = peeked.head.length + 1
+    const [skipped = '', named] = /^"?sep=(.)"?(?:\r\n|[\r\n](?=.|\n))/i.exec(text) ?? []
+    if (!isAll && (lineOf(text, skipped.length)?.end ?? text.length) >= text.length - 1) continue
+    const delimiter = given ?? named ?? likeliest(text, skipped.length)
+    return { delimiter, chunks: withoutStart(chunks, skipped.length), skipped }
+  }
+}
+
+function likeliest(text: string, start: number): string {
+  const header = lineOf(text, start)
+  if (!header) return ','
+  const most = Math.max(...header.counts)
+  if (most === 0) return ','
+  const equal = candidates.map((_, i) => header.counts[i] === most)
+  const votes = candidates.map(() => 0)
+  for (let row = 0, at = header.end + 1; row < maxRows; row++) {
+    const line = lineOf(text, at)
+    if (!line) break
+    for (const i of candidates.keys()) if (line.counts[i] === most) votes[i] = (votes[i] ?? 0) + 1
+    at = line.end + 1
+  }
+  const best = Math.max(...votes.filter((_, i) => equal[i]))
+  return candidates.find((_, i) => equal[i] && votes[i] === best) ?? ','
+}
+
+/** How often each candidate is in a line outside quotes, and where the line ends; undefined at the end of the text. */
+function lineOf(text: string, start: number): { counts: number[]; end: number } | undefined {
+  if (start >= text.length) return undefined
+  const counts = candidates.map(() => 0)
+  let isQuoted = false
+  let begins = true
+  for (let at = start; at < text.length; at++) {
+    const character = text[at] ?? ''
+    const candidate = candidates.indexOf(character)
+    if (character === '"' && (isQuoted || begins)) isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (candidate >= 0) counts[candidate] = (counts[candidate] ?? 0) + 1
+    else if (character === '\n' || character === '\r') return { counts, end: at }
+    // A quote after a quoted part opens it again: it was doubled.
+    begins = candidate >= 0 || character === '"'
+  }
+  return { counts, end: text.length }
+}

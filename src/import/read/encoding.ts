@@ -1,0 +1,103 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+
+export const encodings = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
+export type Encoding = (typeof encodings)[number]
+
+const marks: readonly [hex: string, encoding: Encoding][] = [
+  ['efbbbf', 'UTF-8'],
+  ['fffe', 'UTF-16LE'],
+  ['feff', 'UTF-16BE'],
+]
+
+/** The encoding that a byte-order mark at the beginning names, and the mark's length. */
+export function markOf(head: Buffer): { encoding: Encoding; length: number } | undefined {
+  const hex = head.toString('hex', 0, 3)
+  const [found, encoding] = marks.find(([mark]) => hex.startsWith(mark)) ?? []
+  return found && encoding ? { encoding, length: found.length / 2 } : undefined
+}
+
+/** The same text in UTF-8. Bytes without a meaning become a byte that UTF-8 never has, so that their row fails. */
+export async function* toUtf8(chunks: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
+  if (encoding === 'UTF-8') yield* chunks
+  else if (encoding === 'Windows-1252') for await (const chunk of chunks) yield fromWindows1252(chunk)
+  else yield* fromUtf16(chunks, encoding === 'UTF-16BE')
+}
+
+const meaningless = '\ud800'
+/** The characters of 0x80 to 0x9f. Five of them have none. */
+const specials = `€${meaningless}‚ƒ„…†‡ˆ‰Š‹Œ${meaningless}Ž${meaningless}${meaningless}‘’“”•–—˜™š›œ${meaningless}žŸ`
+
+export function fromWindows1252(chunk: Buffer): Buffer {
+  if (isAscii(chunk)) return chunk
+  const text = chunk.toString('latin1')
+  return utf8Of(text.replaceAll(/[\x80-\x9f]/g, (byte) => specials[byte.charCodeAt(0) - 0x80] ?? meaningless))
+}
+
+async function* fromUtf16(chunks: AsyncIterable<Buffer>, isBigEndian: boolean): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk])
+    let length = bytes.length - (bytes.length % 2)
+    // The second half of a character may come with the next chunk.
+    const last = length === 0 ? 0 : (bytes[length - (isBigEndian ? 2 : 1)] ?? 0)
+    if (last >= 0xd8 && last < 0xdc) length -= 2
+    rest = bytes.subarray(length)
+    yield utf16Text(bytes.subarray(0, length), isBigEndian)
+  }
+  if (rest.length > 0) yield Buffer.from([invalid])
+}
+
+function utf16Text(bytes: Buffer, isBigEndian: boolean): Buffer {
+  const ordered = isBigEndian ? Buffer.from(bytes).swap16() : bytes
+  return utf8Of(ordered.toString('utf16le'))
+}
+
+const invalid = 0xff
+
+function utf8Of(text: string): Buffer {
+  if (text.isWellFormed()) return Buffer.from(text)
+  const parts = text
+    .split(/\p{Surrogate}/u)
+    .flatMap((part, i) => [...(i > 0 ? [Buffer.from([invalid])] : []), Buffer.from(part)])
+  return Buffer.concat(parts)
+}
+
+/**
+ * Judges bytes by what came so far: UTF-8, or Windows-1252 if they are not UTF-8 and hold no valid sequence of several
+ * bytes. Once it is UTF-8 for certain, `isDecided`.
+ */
+export function createJudge() {
+  let isValid = true
+  let hasSequence = false
+  let rest: Buffer = Buffer.alloc(0)
+  const judge = (bytes: Buffer) => {
+    if (isAscii(bytes)) return
+    if (isUtf8(bytes)) hasSequence = true
+    else {
+      isValid = false
+      hasSequence ||= sequence.test(bytes.toString('latin1'))
+    }
+  }
+  return {
+    add: (chunk: Buffer) => {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      const end = lastWhole(bytes)
+      judge(bytes.subarray(0, end))
+      rest = bytes.subarray(end)
+    },
+    isDecided: () => !isValid && hasSequence,
+    /** `isCut`: more bytes follow, which are not judged. */
+    end: (isCut = false): 'UTF-8' | 'Windows-1252' => {
+      if (!isCut) judge(rest)
+      return isValid || hasSequence ? 'UTF-8' : 'Windows-1252'
+    },
+  }
+}
+
+/** The index up to which no sequence is cut by the end of the bytes. */
+function lastWhole(bytes: Buffer): number {
+  for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) if ((bytes[at] ?? 0) >= 0xc0) return at
+  return bytes.length
+}
+
+const sequence = /[\xc2-\xdf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}/

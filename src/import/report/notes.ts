@@ -1,0 +1,43 @@
+import { brief } from '../../catalogue/bounded-failures.ts'
+import { shown } from '../../text.ts'
+
+/** What an import changed or assumed of what it read, and what it suspects. docs/importing.md lists the codes. */
+const sentences = {
+  windows_1252: 'the file is no UTF-8 and was read as Windows-1252',
+} satisfies Record<string, string>
+
+export type NoteCode = keyof typeof sentences
+
+/** A note on some rows of a column, or of the whole file, with its first example. */
+export interface Note {
+  code: NoteCode
+  column: string | null
+  rows: number
+  example: string | null
+}
+
+/** Collects notes: one for each code and column, of which the first hundred are kept. */
+export class Notes {
+  readonly #notes = new Map<string, Note>()
+
+  add(code: NoteCode, { column = null, rows = 1, example = null }: Partial<Omit<Note, 'code'>> = {}): void {
+    const key = `${code} ${column}`
+    const note = this.#notes.get(key)
+    if (note) note.rows += rows
+    else if (this.#notes.size < maxNotes)
+      this.#notes.set(key, { code, column, rows, example: example && brief(example) })
+  }
+
+  list(): Note[] {
+    return [...this.#notes.values()]
+  }
+}
+
+const maxNotes = 100
+
+/** The note as a sentence for a person. */
+export function noteSentence({ code, column, rows, example }: Note): string {
+  const where = column === null ? '' : `${shown(column)}: `
+  const count = rows > 1 ? ` (${rows} rows)` : ''
+  return `note: ${where}${sentences[code]}${example === null ? '' : `, such as ${example}`}${count}`
+}

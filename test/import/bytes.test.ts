@@ -1,0 +1,151 @@
+import { createReadStream } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { productsOf, useCatalog } from './catalog.ts'
+
+const catalog = useCatalog()
+
+/** A table with what other encodings write in their own way. */
+const table = (separator: string) =>
+  [
+    ['sku', 'Größe', 'Preis'],
+    ['A', 'groß – “fünf”', '5 €'],
+    ['B', `with ${separator} and "quotes"`, 'é'],
+  ]
+    .map((row) => row.map((cell) => (/[",;|\t]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(separator))
+    .join('\r\n')
+const products = (separator: string) => [
+  ['A', { status: 'new', attributes: { Größe: 'groß – “fünf”', Preis: '5 €' } }],
+  ['B', { status: 'new', attributes: { Größe: `with ${separator} and "quotes"`, Preis: 'é' } }],
+]
+
+const specials = new Map([...'€–“”'].map((character, i) => [character, [0x80, 0x96, 0x93, 0x94][i] ?? 0]))
+const windows1252 = (text: string) =>
+  Buffer.from([...text].map((character) => specials.get(character) ?? character.charCodeAt(0)))
+const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16()
+
+const encodings: [name: string, encode: (text: string) => Buffer, options: string[]][] = [
+  ['UTF-8', (text) => Buffer.from(text), []],
+  ['UTF-8', (text) => Buffer.from(`\uFEFF${text}`), []],
+  ['UTF-16LE', (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'), []],
+  ['UTF-16BE', (text) => bigEndian(`\uFEFF${text}`), []],
+  ['UTF-16LE', (text) => Buffer.from(text, 'utf16le'), ['--encoding', 'UTF-16LE']],
+  ['Windows-1252', windows1252, []],
+  ['Windows-1252', windows1252, ['--encoding', 'Windows-1252']],
+]
+
+test.each(encodings)('a file in %s is read as what it is, packed by gzip too', async (encoding, encode, options) => {
+  for (const delimiter of [',', ';', '\t', '|']) {
+    const bytes = encode(table(delimiter))
+    for (const [name, content] of [
+      ['a.csv', bytes],
+      ['a.csv.gz', gzipSync(bytes)],
+      ['packed.txt', gzipSync(bytes)],
+    ] as const) {
+      const store = await catalog.newStore()
+      const answer = await catalog.answer([await catalog.file(name, content), '--store', store, ...options])
+      expect(answer).toMatchObject({ rows: 2, created: 2, format: 'csv', encoding, delimiter })
+      expect([...(await productsOf(catalog, store))]).toEqual(products(delimiter))
+    }
+  }
+})
+
+test('the summary, of a dry run too, says how the file is written', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('umlaut.csv', windows1252('sku;Größe\nA;groß\n'))
+  const { stdout, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
+  expect(stdout).toContain('format: csv, encoding: Windows-1252, delimiter: ";"')
+  expect(stderr).toContain('note: the file is no UTF-8 and was read as Windows-1252')
+})
+
+test('from a pipe the first bytes beyond ASCII decide', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('late.csv', windows1252(`sku,n\n${'A,1\n'.repeat(20_000)}B,é\n`))
+  const { importFile } = await import('../../src/import/import.ts')
+  const { importRequest } = await import('../../src/import/options.ts')
+  const { fallbackEnumerations } = await import('../../src/catalogue/enumerations.ts')
+  const result = await importFile(catalog.database.db, createReadStream(file), importRequest('a.csv', { store }), {
+    enumerations: fallbackEnumerations,
+    signal: new AbortController().signal,
+  })
+  expect(result).toMatchObject({ recognized: { encoding: 'Windows-1252' }, notes: [{ code: 'windows_1252' }] })
+  expect((await productsOf(catalog, store)).get('B')?.attributes).toEqual({ n: 'é' })
+})
+
+describe('bytes without a meaning', () => {
+  test.each<[string, Buffer, string]>([
+    ['UTF-8 that is broken in one row', Buffer.concat([Buffer.from('sku,n\nA,é\nB,'), Buffer.of(0xe9)]), 'UTF-8'],
+    ['Windows-1252', Buffer.concat([windows1252('sku,n\nA,é\nB,'), Buffer.of(0x81)]), 'Windows-1252'],
+    ['UTF-16', Buffer.from('\uFEFFsku,n\nA,é\nB,\ud800x', 'utf16le'), 'UTF-16LE'],
+  ])('fail their row: %s', async (_what, content, encoding) => {
+    const store = await catalog.newStore()
+    const { code, stderr } = await catalog.run([await catalog.file('bad.csv', content), '--store', store])
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`must be ${encoding}; got other`),
+    })
+    expect([...(await productsOf(catalog, store)).keys()]).toEqual(['A'])
+  })
+
+  test.each<[string, Buffer, RegExp]>([
+    ['is no gzip after all', Buffer.from('1f8b0800ffff', 'hex'), /must be whole gzip data/],
+    ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /may be UTF-16, which --encoding says/],
+  ])('refuse a file that %s', async (_what, content, message) => {
+    const store = await catalog.newStore()
+    const { code, stderr } = await catalog.run([await catalog.file('no.csv', content), '--store', store])
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  })
+
+  test('end the file where gzip data is cut, with every row before it', async () => {
+    const store = await catalog.newStore()
+    const rows = Array.from({ length: 20_000 }, (_, i) => `P${i},${Math.sin(i)}\n`).join('')
+    const packed = gzipSync(`sku,n\n${rows}`)
+    const file = await catalog.file('cut.csv.gz', packed.subarray(0, packed.length / 2))
+    const { code, stderr } = await catalog.run([file, '--store', store])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/must be whole gzip data/) })
+    expect((await productsOf(catalog, store)).size).toBeGreaterThan(1_000)
+  })
+
+  test('end a file that unpacks to more than 200 times its size', async () => {
+    const store = await catalog.newStore()
+    const bomb = gzipSync(`sku,n\n${'A,1\n'.repeat(8_000_000)}`)
+    const { code, stderr } = await catalog.run([await catalog.file('bomb.csv.gz', bomb), '--store', store, '--dry-run'])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/at most 200 times its size/) })
+  }, 60_000)
+})
+
+test.each([
+  ['sep=;\r\nsku;a,b,c\nA;1\n', ';', { 'a,b,c': '1' }],
+  ['"sep=|"\nsku|n\nA|1\n', '|', { n: '1' }],
+  [
+    'ID;Active (0/1);Name (x,y,z...)\nA;1;Home,Kitchen\n',
+    ';',
+    { 'Active (0/1)': '1', 'Name (x,y,z...)': 'Home,Kitchen' },
+  ],
+  ['ID,"a;b;c",n\nA,1,2\n', ',', { 'a;b;c': '1', n: '2' }],
+  ['ID,a;n\nA,1;2\nB,1;2,3\n', ';', { 'ID,a': 'A,1', n: '2' }],
+])('the separator of %j is %j', async (content, delimiter, attributes) => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('separated.csv', content)
+  const code = content.includes('ID,a;n') ? 'n' : content.includes('ID') ? 'ID' : 'sku'
+  const answer = await catalog.answer([file, '--store', store, '--code', code])
+  expect(answer).toMatchObject({ delimiter })
+  const [product] = [...(await productsOf(catalog, store)).values()]
+  const { [code]: _code, ...expected } = attributes as Record<string, string>
+  expect(product?.attributes).toEqual(expected)
+})
+
+test('an option overrides the separator, and failed rows are reported with the separator of the file', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('mixed.csv', 'sku:status;x\nA:sold;1\n')
+  const errors = catalog.path('mixed-failed.csv')
+  const args = ['--store', store, '--delimiter', ':', '--code', 'sku', '--status', 'status;x']
+  await catalog.answer([file, ...args, '--errors', errors], 1)
+  const fixed = await catalog.fix(errors, (text) => {
+    expect(text).toMatch(/^import_error_row:.*:sku:status;x\n1:status;x:.*:A:sold;1\n$/)
+    return text.replace('A:sold;1', 'A:active')
+  })
+  expect(await catalog.answer([fixed, ...args])).toMatchObject({ created: 1, delimiter: ':' })
+  const wrong = await catalog.run([file, '--store', store, '--delimiter', '::'])
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/--delimiter must be one ASCII character/) })
+})
