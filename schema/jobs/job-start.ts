@@ -22,6 +22,16 @@ const ImportPreset = enumOf('ImportPreset', 'Shop system whose product exports t
   magento: 'Product CSV of Magento.',
 })
 
+const DecimalMark = enumOf('DecimalMark', 'Mark before the decimals of a number.', {
+  point: '12.5.',
+  comma: '12,5.',
+})
+
+const DuplicateRule = enumOf('DuplicateRule', 'What a row does whose product code an earlier row has.', {
+  merge: 'Its values replace earlier ones.',
+  fail: 'It fails.',
+})
+
 const ColumnMapping = builder.inputType('ColumnMapping', {
   description: 'Renames a column: its values become the attribute of the given name.',
   fields: (t) => ({
@@ -50,10 +60,18 @@ const ImportInput = builder.inputType('ImportInput', {
       description:
         'Columns that hold image URLs. A cell holds one URL, several with a separator, a JSON array, or nothing.',
     }),
-    assetSeparator: t.string({ defaultValue: ',', description: 'Separator between the URLs of a cell.' }),
+    assetSeparator: t.string({ description: 'Separator between the URLs of a cell. Default: as seen.' }),
     assetBase: t.string({ description: 'Base URL for relative asset URLs.' }),
     map: t.field({ type: [ColumnMapping], description: 'Columns to import as attributes of other names.' }),
     onlyMapped: t.boolean({ defaultValue: false, description: 'Import only the columns of `map` as attributes.' }),
+    at: t.string({ description: 'JSON: keys to the array in an object, such as `data.products`.' }),
+    delimiter: t.string({ description: 'CSV: separator of cells, or `tab`. Default: as the header shows.' }),
+    decimal: t.field({
+      type: DecimalMark,
+      description: 'Mark before decimals of NUMBER attributes. Default: a point.',
+    }),
+    mapStatus: t.string({ description: 'Values of the status column: `Aktiv=active,Entwurf=draft`.' }),
+    duplicates: t.field({ type: DuplicateRule, description: 'What a later row of a product does. Default: MERGE.' }),
     dryRun: t.boolean({ defaultValue: false, description: 'Count what would change, and change nothing.' }),
   }),
 })

@@ -29,9 +29,11 @@ const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({
     created: t.exposeInt('created', { description: 'Number of products created.' }),
     updated: t.exposeInt('updated', { description: 'Number of existing products changed.' }),
     unchanged: t.exposeInt('unchanged', { description: 'Number of rows that changed nothing.' }),
-    failed: t.exposeInt('failed', { description: 'Number of rows that were refused.' }),
+    failed: t.exposeInt('failed', { description: 'Number of rows of which nothing was stored.' }),
     assetsAdded: t.exposeInt('assetsAdded', { description: 'Number of assets created in the store.' }),
     linksAdded: t.exposeInt('linksAdded', { description: 'Number of links created between assets and products.' }),
+    assetsFailed: t.exposeInt('assetsFailed', { description: 'Number of bad asset URLs of rows that did not fail.' }),
+    replaced: t.exposeInt('replaced', { description: 'Number of rows that replaced values of earlier rows.' }),
   }),
 })
 

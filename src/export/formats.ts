@@ -60,7 +60,8 @@ export function csvOf({ attributes, attributesInAll, formats }: Outline, escapeF
     const cells = new Map(entriesOf(product))
     return columns.map((column) => cells.get(column) ?? '')
   }
-  const options = { escape_formulas: escapeFormulas }
+  // An import removes blanks at the ends of unquoted codes.
+  const options = { escape_formulas: escapeFormulas, quoted_match: /^\s|\s$/ }
   return { head: stringify([columns], options), textOf: (products) => stringify(products.map(rowOf), options) }
 }
 

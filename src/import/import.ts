@@ -6,6 +6,7 @@ import { type OwnConnection, withOwnConnection } from '../database/connection/ow
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { chunksOf, prefetch, unlessAborted } from './load/chunks.ts'
+import { numberReaders } from './load/decimals.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
 import { type RowStream, streamRows } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
@@ -84,10 +85,12 @@ export async function importFile(
 
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
   const { from = start, report, savePosition, signal, onProgress, origin } = work
+  const { columnOf } = stream.layout
+  const readersOf = numberReaders(request, stream.recognized, columnOf)
   let position = from
   /** Writes a chunk and its part of the report, and saves the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<ImportPosition> => {
-    const { counts, failed } = await writeChunk(own, catalogue, request, rows, stream.layout.columnOf, signal)
+    const { counts, failed } = await writeChunk(own, catalogue, request, rows, columnOf, readersOf, signal)
     const reportLength = (await report?.add(failed, position.reportLength, catalogue.db)) ?? position.reportLength
     const next = { counts: sum(position.counts, counts), reportLength }
     await savePosition?.(next, catalogue.db)

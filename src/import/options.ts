@@ -1,10 +1,15 @@
 import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
-import type { Enumerations } from '../catalogue/enumerations.ts'
+import { type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
 import { shown } from '../text.ts'
 import type { Encoding } from './read/encoding.ts'
 import { type Format, maxColumns } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
+
+/** What happens to a row whose product code an earlier one has. */
+export const duplicateRules = ['merge', 'fail'] as const
+
+export const decimalMarks = ['point', 'comma'] as const
 
 export const presetNames = ['shopify', 'magento'] as const
 export type PresetName = (typeof presetNames)[number]
@@ -23,17 +28,26 @@ export interface ImportOptions {
   encoding?: Encoding
   /** The separator of the cells of a CSV file, or `tab`; by default that which the header shows. */
   delimiter?: string
+  /** The keys to the list in a JSON file, joined by points. */
+  at?: string
+  /** What separates decimals of attributes that are numbers; by default a point, where a comma cannot be meant. */
+  decimal?: (typeof decimalMarks)[number]
   /** The column of the product code; by default found by its usual names. */
   code?: string
   /** The column of the status; by default `status`, if there is one. */
   status?: string
   /** Columns of image URLs, in the order in which a row's assets are linked. */
   assets?: readonly string[]
+  /** The text between the URLs of a cell; by default it is seen. */
   assetSeparator?: string
   assetBase?: string
   /** `COLUMN=ATTRIBUTE`, or its two parts. */
   map?: readonly (string | { column: string; attribute: string })[]
   onlyMapped?: boolean
+  /** `VALUE=STATUS`, several separated by commas. */
+  mapStatus?: string
+  /** Whether a later row with the same product code replaces values, or fails; by default it replaces. */
+  duplicates?: (typeof duplicateRules)[number]
   /** The file for the rows that fail. */
   errors?: string
   dryRun?: boolean
@@ -45,7 +59,6 @@ export interface ImportOptions {
 const defaults = {
   channel: 'SMP',
   assets: [] as readonly string[],
-  assetSeparator: ',',
   onlyMapped: false,
   dryRun: false,
   resume: false,
@@ -54,11 +67,12 @@ const defaults = {
 
 /** What to import, and how: the options with their defaults, checked. It is plain data, which a job keeps. */
 export interface ImportRequest
-  extends Omit<ImportOptions, keyof typeof defaults | 'map' | 'store'>,
+  extends Omit<ImportOptions, keyof typeof defaults | 'map' | 'mapStatus' | 'store'>,
     Required<typeof defaults> {
   file: string
   storeUuid: string
   attributes: readonly (readonly [column: string, attribute: string])[]
+  statuses: readonly (readonly [value: string, status: string])[]
   style: OptionStyle
 }
 
@@ -72,7 +86,7 @@ export function optionName({ style }: Pick<ImportRequest, 'style'>, option: keyo
 /** Checks the options. Throws a UsageError that names the first bad one. */
 export function importRequest(file: string, options: ImportOptions, style: OptionStyle = 'flags'): ImportRequest {
   const name = (option: keyof ImportOptions) => optionName({ style }, option)
-  const { store: storeUuid, map = [], ...rest } = options
+  const { store: storeUuid, map = [], mapStatus, ...rest } = options
   const { assetBase, assets = [] } = rest
   if (options.resume && options.dryRun)
     throw new UsageError(`${name('resume')} and ${name('dryRun')} exclude each other`)
@@ -86,6 +100,7 @@ export function importRequest(file: string, options: ImportOptions, style: Optio
   const delimiter = delimiterOf(options.delimiter, name('delimiter'))
   return {
     ...{ ...defaults, ...rest, file, storeUuid, attributes: attributesOf(map, name), style },
+    statuses: statusesOf(mapStatus, name('mapStatus')),
     ...(delimiter === undefined ? {} : { delimiter }),
   }
 }
@@ -102,6 +117,15 @@ export function requireConfigured(request: ImportRequest, { channels, assetForma
       `${optionName(request, 'assets')} needs the asset format image; configured are ${assetFormats.join(', ')}`,
     )
   }
+}
+
+function statusesOf(text: string | undefined, option: string): [value: string, status: string][] {
+  return (text?.split(',') ?? []).map((pair) => {
+    const at = pair.lastIndexOf('=')
+    const [value, status] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()]
+    if (value !== '' && productStatuses.some((one) => one === status)) return [value, status]
+    throw new UsageError(`${option} must be VALUE=STATUS,… with ${productStatuses.join(', ')}; got ${shown(pair)}`)
+  })
 }
 
 function delimiterOf(text: string | undefined, option: string): string | undefined {

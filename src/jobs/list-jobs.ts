@@ -9,7 +9,7 @@ const withFailures = 'succeeded with failures'
 export type ShownState = Job['state'] | typeof withFailures
 
 export function stateOf({ state, counts }: Job): ShownState {
-  return state === 'succeeded' && counts.failed > 0 ? withFailures : state
+  return state === 'succeeded' && counts.failed + counts.assetsFailed > 0 ? withFailures : state
 }
 
 /** All given conditions must hold. */
@@ -41,7 +41,7 @@ export async function countJobs(catalogue: Catalogue, storeUuid: string, filter:
 }
 
 function matching({ kind, state }: JobFilter) {
-  const shown = sql`case when state = 'succeeded' and (counts ->> 'failed')::int > 0 then ${withFailures} else state end`
+  const shown = sql`case when state = 'succeeded' and (counts ->> 'failed')::int + (counts ->> 'assetsFailed')::int > 0 then ${withFailures} else state end`
   return allOf([
     kind != null && sql<boolean>`kind = any(${[...kind]}::text[])`,
     state != null && sql<boolean>`${shown} = any(${[...state]}::text[])`,

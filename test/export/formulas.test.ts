@@ -15,7 +15,7 @@ function makeStore(): Promise<string> {
   ])
 }
 
-const cellOf = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const cellOf = (text: string) => (/[",\r\n]|^'?\s/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 const letters = [...dangerous, ...harmless].map((_, i) => `V${String.fromCharCode(65 + i)}`)
 const escaped = [

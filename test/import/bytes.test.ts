@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { importFile } from '../../src/import/import.ts'
+import { importRequest } from '../../src/import/options.ts'
 import { productsOf, useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
@@ -43,7 +46,7 @@ test.each(encodings)('a file in %s is read as what it is, packed by gzip too', a
       ['packed.txt', gzipSync(bytes)],
     ] as const) {
       const store = await catalog.newStore()
-      const answer = await catalog.answer([await catalog.file(name, content), '--store', store, ...options])
+      const answer = await catalog.details([await catalog.file(name, content), '--store', store, ...options])
       expect(answer).toMatchObject({ rows: 2, created: 2, format: 'csv', encoding, delimiter })
       expect([...(await productsOf(catalog, store))]).toEqual(products(delimiter))
     }
@@ -61,9 +64,6 @@ test('the summary, of a dry run too, says how the file is written', async () => 
 test('from a pipe the first bytes beyond ASCII decide', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('late.csv', windows1252(`sku,n\n${'A,1\n'.repeat(20_000)}B,é\n`))
-  const { importFile } = await import('../../src/import/import.ts')
-  const { importRequest } = await import('../../src/import/options.ts')
-  const { fallbackEnumerations } = await import('../../src/catalogue/enumerations.ts')
   const result = await importFile(catalog.database.db, createReadStream(file), importRequest('a.csv', { store }), {
     enumerations: fallbackEnumerations,
     signal: new AbortController().signal,
@@ -128,7 +128,7 @@ test.each([
   const store = await catalog.newStore()
   const file = await catalog.file('separated.csv', content)
   const code = content.includes('ID,a;n') ? 'n' : content.includes('ID') ? 'ID' : 'sku'
-  const answer = await catalog.answer([file, '--store', store, '--code', code])
+  const answer = await catalog.details([file, '--store', store, '--code', code])
   expect(answer).toMatchObject({ delimiter })
   const [product] = [...(await productsOf(catalog, store)).values()]
   const { [code]: _code, ...expected } = attributes as Record<string, string>
@@ -145,7 +145,7 @@ test('an option overrides the separator, and failed rows are reported with the s
     expect(text).toMatch(/^import_error_row:.*:sku:status;x\n1:status;x:.*:A:sold;1\n$/)
     return text.replace('A:sold;1', 'A:active')
   })
-  expect(await catalog.answer([fixed, ...args])).toMatchObject({ created: 1, delimiter: ':' })
+  expect(await catalog.details([fixed, ...args])).toMatchObject({ created: 1, delimiter: ':' })
   const wrong = await catalog.run([file, '--store', store, '--delimiter', '::'])
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/--delimiter must be one ASCII character/) })
 })

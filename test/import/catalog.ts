@@ -32,6 +32,8 @@ export interface Catalog {
   /** Runs `catalog import`. */
   run(args: readonly string[], env?: Record<string, string>): Promise<CliOutcome>
   /** Runs `catalog import … --json`, which must print exactly one JSON object on stdout. */
+  details(args: readonly string[], expectedCode?: number): Promise<Answer & Record<string, unknown>>
+  /** The same, and of the object what happened to rows and assets. */
   answer(args: readonly string[], expectedCode?: number): Promise<Answer>
   drop(): Promise<void>
 }
@@ -42,6 +44,12 @@ async function createCatalog(): Promise<Catalog> {
   const path = (name: string) => join(directory, name)
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     runCli(['import', ...args], { DATABASE_URL: database.url, ...env })
+  const details: Catalog['details'] = async (args, expectedCode = 0) => {
+    const { code, stdout, stderr } = await run([...args, '--json'])
+    if (code !== expectedCode) throw new Error(`exit ${code} instead of ${expectedCode}: ${stdout}${stderr}`)
+    if (!/^\{[^\n]*\}\n$/.test(stdout)) throw new Error(`stdout is not one JSON object: ${stdout}`)
+    return JSON.parse(stdout)
+  }
   return {
     database,
     newStore: () => storeIn(database.catalogue),
@@ -56,11 +64,10 @@ async function createCatalog(): Promise<Catalog> {
       return to
     },
     run,
-    answer: async (args, expectedCode = 0) => {
-      const { code, stdout, stderr } = await run([...args, '--json'])
-      if (code !== expectedCode) throw new Error(`exit ${code} instead of ${expectedCode}: ${stdout}${stderr}`)
-      if (!/^\{[^\n]*\}\n$/.test(stdout)) throw new Error(`stdout is not one JSON object: ${stdout}`)
-      return JSON.parse(stdout) as Answer
+    details,
+    answer: async (args, expectedCode) => {
+      const { rows, created, updated, unchanged, failed, assets_added, links_added } = await details(args, expectedCode)
+      return { rows, created, updated, unchanged, failed, assets_added, links_added }
     },
     drop: async () => {
       await database.drop()

@@ -4,6 +4,7 @@ import { planLayout } from '../../src/import/load/layout.ts'
 import { rowMapper } from '../../src/import/load/map-row.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
 import type { Cell } from '../../src/import/read/row.ts'
+import { Notes } from '../../src/import/report/notes.ts'
 
 const store = '01890a5d-ac96-774b-bcce-b302099a8057'
 const base = 'https://cdn.example/media/'
@@ -12,21 +13,23 @@ function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {},
   const request = importRequest('file.csv', { store, ...options })
   const layout = planLayout(request, enumerations, Object.keys(row), false)
   const [columns, cells] = [Object.keys(row), Object.values(row)]
-  const { code, product, assets, faults } = rowMapper(
+  const reading = { recognized: { format: 'json' as const }, notes: new Notes(), atOption: '--at' }
+  const { code, product, assets, faults, assetFaults } = rowMapper(
     request,
     layout,
+    reading,
   )({ number: 1, line: 2, size: 0, columns, cells, source: '' })
   const patch = product && {
     productCode: code,
     status: product.status,
     attributes: Object.fromEntries(product.names.map((name, i) => [name, product.values[i]])),
   }
-  return { patch, urls: assets.map(({ assetFormat, url }) => `${assetFormat} ${url}`), faults }
+  return { patch, urls: assets.map(({ assetFormat, url }) => `${assetFormat} ${url}`), faults, assetFaults }
 }
 
 function urlsOf(cell: Cell, options: Partial<ImportOptions> = {}) {
-  const { urls, faults } = mapped({ sku: 'A', pictures: cell }, { assets: ['pictures'], ...options })
-  return faults.length > 0 ? faults.map(({ reason }) => reason) : urls.map((url) => url.replace('image ', ''))
+  const { urls, assetFaults } = mapped({ sku: 'A', pictures: cell }, { assets: ['pictures'], ...options })
+  return assetFaults.length > 0 ? assetFaults.map(({ reason }) => reason) : urls.map((url) => url.replace('image ', ''))
 }
 
 test.each([
@@ -146,11 +149,63 @@ test.each<[string, Cell, Partial<ImportOptions>, RegExp]>([
   ['a relative URL without a base', '/1.jpg', {}, /absolute URL.*--asset-base/],
   ['a URL without a host', 'mailto:a@b.example', { assetBase: base }, /absolute URL/],
   ['too long a URL', `https://a.example/${'x'.repeat(2048)}`, {}, /2048 characters/],
-  ['an object in a list', [{ src: 'https://a.example/1' }], {}, /list of URLs; got an object/],
-])('%s is a fault, and the product goes in without any of its assets', (_what, cell, options, reason) => {
+  ['an object in a list', [{ id: 1 }], {}, /objects with src, url, href; got an object/],
+])('%s is a fault of the asset, and the product and its other assets go in', (_what, cell, options, reason) => {
   const row = { sku: 'A', n: '1', 'Image URL 1': 'https://a.example/1', pictures: cell }
-  const { patch, urls, faults } = mapped(row, { assets: ['pictures'], ...options })
+  const { patch, urls, faults, assetFaults } = mapped(row, { assets: ['pictures'], ...options })
   expect(patch?.attributes).toEqual({ n: '1' })
-  expect(urls).toEqual([])
-  expect(faults).toEqual([{ field: 'pictures', reason: expect.stringMatching(reason) }])
+  expect({ urls, faults }).toEqual({ urls: ['image https://a.example/1'], faults: [] })
+  expect(assetFaults).toEqual([{ field: 'pictures', reason: expect.stringMatching(reason) }])
+})
+
+const [one, two] = [
+  'https://a.example/12_Long_Lane,_Leeds.jpg',
+  'https://a.example/fetch/w_1,h_2/https://b.example/2.jpg',
+]
+
+test.each<[string, string[]]>([
+  [`${one}|${two}`, [one, two]],
+  [`${one} | ${two}`, [one, two]],
+  [`${one};${two}`, [one, two]],
+  [`${one}\n${two}`, [one, two]],
+  [`${one} ${two}`, [one, two]],
+  [`${one},${two},`, [one, two]],
+  [one, [one]],
+  [two, [two]],
+  [JSON.stringify([{ id: 1, src: one }, { url: two }, { href: one }]), [one, two, one]],
+])('the URLs of %j are told apart by what is between them', (cell, urls) => {
+  expect(urlsOf(cell)).toEqual(urls)
+})
+
+test.each<[Cell, Partial<ImportOptions>, RegExp]>([
+  ['https://a.example/1.jpg,2.jpg', {}, /--asset-separator says/],
+  ['https://a.example/1.jpg|/2.jpg', { assetBase: base }, /--asset-separator says/],
+  [
+    'https://a.example/1.jpg,/2.jpg',
+    { assetBase: base, assetSeparator: ',' },
+    /no relative path after an absolute URL/,
+  ],
+  ['1.jpg 2.jpg', { assetBase: base }, /--asset-separator says/],
+  ['first, second', { assetBase: base }, /--asset-separator says/],
+  [
+    'https://a.example/1.jpg;https://a.example/2.jpg',
+    { assetSeparator: ',' },
+    /must be one URL between two separators/,
+  ],
+  ['{"src":"https://a.example/1.jpg"}', {}, /got an object/],
+  ['[https://a.example/1.jpg]', {}, /must be a JSON list/],
+])('%j with %o is no asset, but a fault', (cell, options, reason) => {
+  expect(urlsOf(cell, options)).toEqual([expect.stringMatching(reason)])
+})
+
+test.each<[Cell]>([
+  ['https://a.example/1.jpg|https://a.example/2.jpg'],
+  ['["https://a.example/1.jpg"]'],
+  [['https://a.example/1.jpg']],
+])('a URL column with %j is a fault, as it holds one URL', (cell) => {
+  const { urls, assetFaults } = mapped({ sku: 'A', 'Image URL 1': cell })
+  expect({ urls, assetFaults }).toEqual({
+    urls: [],
+    assetFaults: [{ field: 'Image URL 1', reason: expect.stringMatching(/^must be one URL; got/) }],
+  })
 })

@@ -72,7 +72,7 @@ test('a row that cannot be read keeps back its handle too, and each error is rep
     'pot,,,https://a.example/q,second,Y',
     'cup,Cup,constructor,https://a.example/c,1,',
     'cup,,,not a url,2,',
-    'tea,Tea,active',
+    'tea,Tea,active,,,,more',
     'tea,,,https://a.example/t,1,',
     'jar,Jar,archived,https://a.example/j,1,',
     'urn,Urn,active,https://a.example/u2,2,',
@@ -93,7 +93,7 @@ test('a row that cannot be read keeps back its handle too, and each error is rep
     '5,Image Position,must be a whole number,"""second"""',
     '6,Status,"must be one of active, new, problem, inactive, draft, under review","""constructor"""',
     '7,Image Src,"must be an absolute URL',
-    '8,,"must have 6 cells, as the header has",3',
+    '8,,"must have 6 cells, as the header has",7',
     `9,,${together} 8, which failed"`,
     '11,,must be whole,a file that cannot be read after it',
   ]) {
@@ -104,7 +104,7 @@ test('a row that cannot be read keeps back its handle too, and each error is rep
     [',second,', ',2,'],
     ['cup,Cup,constructor', 'cup,Cup,draft'],
     ['cup,,,not a url', 'cup,,,https://a.example/c2'],
-    ['tea,Tea,active', 'tea,Tea,active,,,'],
+    ['tea,Tea,active,,,,more', 'tea,Tea,active,,,'],
   ]
   const fixed = await catalog.fix(errors, (text) => changes.reduce((all, [from, to]) => all.replace(from, to), text))
   expect(await catalog.answer([fixed, ...args])).toMatchObject({ rows: 10, created: 5, failed: 0 })

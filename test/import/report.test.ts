@@ -12,15 +12,15 @@ const files: { name: string; content: string | Buffer; report: (string | object)
   [
     {
       name: 'a.csv',
-      content: 'sku,status,"n,1"\r\nA,new,1\r\nB,sold,"x\r\n""y"""\r\n,new,3\r\nC,new\r\nD,,4',
+      content: 'sku,status,"n,1"\r\nA,new,1\r\nB,sold,"x\r\n""y"""\r\n,new,3\r\nC,new,4,2\r\nD,,4',
       report: [
         'import_error_row,import_error_field,import_error_expected,import_error_got,sku,status,"n,1"',
         expect.stringMatching(/^2,status,"must be one of active.*","""sold""",B,sold,"x\r$/),
         '""y"""',
         expect.stringMatching(/^3,sku,"must be a product code.*","""""",,new,3$/),
-        '4,,"must have 3 cells, as the header has",2,C,new',
+        '4,,"must have 3 cells, as the header has",4,C,new,4,2',
       ],
-      fix: (text) => text.replace('B,sold', 'B,draft').replace(',,new,3', ',E,new,3').replace('C,new', 'C,new,5'),
+      fix: (text) => text.replace('B,sold', 'B,draft').replace(',,new,3', ',E,new,3').replace('C,new,4,2', 'C,new,5'),
     },
     {
       name: 'a.jsonl',
@@ -83,7 +83,7 @@ test('the report of a JSON list is one, and bytes that are no UTF-8 stay what th
     { import_errors: [expect.objectContaining({ row: 1, field: 'status' })], sku: 'A', status: 'x' },
     { import_errors: [expect.objectContaining({ row: 3 })], import_source: 5 },
   ])
-  const table = await catalog.file('latin.csv', Buffer.concat([Buffer.from('sku,n\nC,'), latin1, Buffer.from('\n')]))
+  const table = await catalog.file('latin.csv', Buffer.concat([Buffer.from('sku,é\nC,'), latin1, Buffer.from('\n')]))
   await catalog.answer([table, '--store', store, '--errors', catalog.path('latin-failed.csv')], 1)
   expect((await readFile(catalog.path('latin-failed.csv'))).includes(Buffer.concat([Buffer.from(',C,'), latin1]))).toBe(
     true,
@@ -99,17 +99,17 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     1,
     /row 1 \(line 2\), "A": "n" must have at most 65535 characters; got 1000000/,
   ],
-  ['UTF-16 with a mark', Buffer.from('\uFEFFsku\nA\n', 'utf16le'), 2, /the file is UTF-16: save it as UTF-8/],
-  ['UTF-16 without one', Buffer.from('sku\nA\n', 'utf16le'), 2, /may be UTF-16, save it as UTF-8/],
+  ['UTF-16 with a mark', Buffer.from('\uFEFFsku\nA\n', 'utf16le'), 0, /^$/],
+  ['UTF-16 without one', Buffer.from('sku\nA\n', 'utf16le'), 2, /may be UTF-16, which --encoding says/],
   [
-    'Latin-1',
-    Buffer.concat([Buffer.from('sku,n\nA,'), latin1, Buffer.from('\nB,1\n')]),
+    'Latin-1 in one row of UTF-8',
+    Buffer.concat([Buffer.from('sku,n\nA,'), latin1, Buffer.from('\nB,é\n')]),
     1,
-    /"n" must be UTF-8; got other bytes: the file may be Latin-1/,
+    /"n" must be UTF-8; got other bytes/,
   ],
-  ['Latin-1 in its header', Buffer.concat([latin1, Buffer.from(',sku\n')]), 2, /the header line must be UTF-8/],
+  ['Latin-1 in its header', Buffer.concat([latin1, Buffer.from(',sku\né,A\n')]), 2, /the header line must be UTF-8/],
   ['a column twice', 'sku,n,n\nA,1,2\n', 2, /the header names columns twice: "n"/],
-  ['half a last row', 'sku,n,m\nA,1,2\nB,1', 1, /row 2 \(line 3\): must have 3 cells, as the header has; got 2/],
+  ['half a last row', 'sku,n,m\nA,1,2\nB,1', 0, /^note: cells that a row lacks at its end .* such as row 2$/],
   [
     'half a last row within quotes',
     'sku,n,m\nA,1,2\nB,"1',
@@ -118,14 +118,13 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
   ],
   ['NUL in a cell', 'sku,n\nA,x\0y\n', 1, /"n" must be a string without NUL and lone surrogates; got "x\\u0000y"/],
   ['text after a closing quote', 'sku,n\nA,"x"y\n', 1, /"n" must double a quote within a quoted cell; got text after/],
-  ['gzip in it', Buffer.from('1f8b0800', 'hex'), 2, /the file is compressed by gzip: unpack it first/],
-  ['a spreadsheet in it', Buffer.from('504b030414000600', 'hex'), 2, /is a ZIP archive or a spreadsheet/],
+  ['gzip in it', Buffer.from('1f8b0800', 'hex'), 2, /must be whole gzip data/],
   ['nothing', '', 2, /the file is empty: expected a header line/],
   [
     'no columns that are known',
     'id;name\n1;x\n',
     2,
-    /--code must name the column of the product code; the file has the columns "id;name": cells must be separated by commas, not by ";"/,
+    /--code must name the column of the product code; the file has the columns "id", "name"/,
   ],
 ]
 
@@ -145,9 +144,9 @@ test('what is nested too deeply to be written again keeps nothing else out, and 
   expect(answer).toMatchObject({ rows: 2, created: 1, failed: 1 })
   const entry = { import_errors: [{ row: 1, field: 'n', expected: 'is nested too deeply', got: null }] }
   expect(JSON.parse(await readFile(errors, 'utf8'))).toEqual([{ ...entry, import_source: null }])
-  const lines = await catalog.file('latin.jsonl', Buffer.from('{"sku":"caf\xe9"}\n', 'latin1'))
+  const lines = await catalog.file('latin.jsonl', Buffer.concat([Buffer.from('{"é":"'), latin1, Buffer.from('"}\n')]))
   await catalog.answer([lines, '--store', store, '--errors', errors], 1)
-  expect(JSON.parse(await readFile(errors, 'utf8'))).toMatchObject({ import_source: '{"sku":"café"}' })
+  expect(JSON.parse(await readFile(errors, 'utf8'))).toMatchObject({ import_source: '{"Ã©":"café"}' })
 })
 
 test('a file that cannot be read any further fails in the same way when it is resumed, and the message asks for its correction', async () => {
@@ -172,7 +171,7 @@ test('a file that cannot be read any further fails in the same way when it is re
 test('wrong usage leaves the report of an earlier import as it is', async () => {
   const store = await catalog.newStore()
   const errors = await catalog.file('earlier.json', 'earlier')
-  const file = await catalog.file('wide.json', Buffer.from('\uFEFF[]', 'utf16le'))
+  const file = await catalog.file('wide.json', Buffer.from('[]', 'utf16le'))
   expect(await catalog.run([file, '--store', store, '--errors', errors])).toMatchObject({ code: 2 })
   expect(await readFile(errors, 'utf8')).toBe('earlier')
 })
@@ -188,7 +187,8 @@ test('a report whose columns were moved can be sent again', async () => {
 })
 
 test('rows that a repeated attempt reports again are in the report once', async () => {
-  const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [] }
+  const more = { assetFaults: [], replaces: false }
+  const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number) => ({
     row: { number, line: number + 1, source: 'x', ...nothing },
     faults: [{ field: 'sku', reason: 'is bad' }],
@@ -198,13 +198,17 @@ test('rows that a repeated attempt reports again are in the report once', async 
   await report.begin(['sku'], { format: 'csv' })
   const length = await report.add([failed(1)], 0)
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
-  expect(await report.close(3)).toEqual(['row 1 (line 2): "sku" is bad', expect.stringMatching(/^3 rows failed/)])
+  expect(await report.close({ failed: 3, assetsFailed: 0 })).toEqual([
+    'row 1 (line 2): "sku" is bad',
+    expect.stringMatching(/^3 rows failed/),
+  ])
   const [, ...rows] = (await readFile(path, 'utf8')).trimEnd().split('\n')
   expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is bad,,x`))
 })
 
 test('the first 20 kinds of faults are sentences, and the rest a number; a repeated attempt counts once', async () => {
-  const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [] }
+  const more = { assetFaults: [], replaces: false }
+  const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number, field: string) => ({
     row: { number, line: number + 1, source: 'x', ...nothing },
     faults: [{ field, reason: `must be a number; got "${number}"` }],
@@ -217,7 +221,7 @@ test('the first 20 kinds of faults are sentences, and the rest a number; a repea
     Array.from({ length: 22 }, (_, i) => failed(i + 4, `column ${i}`)),
     length,
   )
-  const sentences = await report.close(25)
+  const sentences = await report.close({ failed: 25, assetsFailed: 0 })
   expect(sentences).toHaveLength(21)
   expect(sentences[0]).toBe('row 1 (line 2): "size" must be a number; got "1" (and 2 more of this kind)')
   expect(sentences[20]).toBe('and 3 more problems; --errors FILE reports all of them')
@@ -230,7 +234,7 @@ test('products whose assets alone are bad are in the catalogue, and the report s
   for (const args of [[], ['--errors', errors]]) {
     const { code, stderr } = await catalog.run([file, '--store', store, '--assets', 'Pictures', ...args])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/"Pictures" must be an absolute URL.*--asset-base would/)])
-    expect(stderr).toContain('where only an asset URL is bad, the product is imported without assets\n')
+    expect(stderr).toContain('where only an asset URL is bad, the product and its other assets are imported\n')
   }
   const { code, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
   expect([code, stderr]).toEqual([

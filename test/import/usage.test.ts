@@ -2,23 +2,38 @@ import { expect, test } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { planLayout } from '../../src/import/load/layout.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
+import { readRows } from '../../src/import/read/read-rows.ts'
 import { UsageError } from '../../src/import/usage-error.ts'
 
 const options: ImportOptions = { store: '01890a5d-ac96-774b-bcce-b302099a8057' }
 
+const recognizedOf = async (file: string, format?: 'csv') => {
+  const content = (async function* () {
+    yield Buffer.from('sku\n')
+  })()
+  return (await readRows(content, { file, ...(format && { format }), style: 'flags' })).recognized.format
+}
+
 test.each([
   ['a.csv', 'csv'],
+  ['a.tsv', 'csv'],
+  ['a.txt', 'csv'],
+  ['a.csv.gz', 'csv'],
   ['A.JSONL', 'jsonl'],
   ['a.b/c.ndjson', 'jsonl'],
   ['a.json', 'json'],
-])('the extension of %s says that the format is %s', (file, format) => {
-  expect(importRequest(file, options).format).toBe(format)
-  expect(importRequest(file, { ...options, format: 'csv' }).format).toBe('csv')
+])('the extension of %s says that the format is %s', async (file, format) => {
+  expect(await recognizedOf(file)).toBe(format)
+  expect(await recognizedOf(file, 'csv')).toBe('csv')
+})
+
+test.each(['a.pdf', 'csv'])('%s does not say its format, which is wrong usage', async (file) => {
+  await expect(recognizedOf(file)).rejects.toThrow(
+    `--format must be given (csv, jsonl, json): the extension of ${file} is none of them`,
+  )
 })
 
 test.each<[string, Partial<ImportOptions>, RegExp]>([
-  ['a.txt', {}, /--format must be given \(csv, jsonl, json\): the extension of a\.txt/],
-  ['csv', {}, /--format must be given/],
   ['a.csv', { assetSeparator: '' }, /--asset-separator/],
   ['a.csv', { assetBase: '/media' }, /--asset-base must be an absolute URL.*got "\/media"/],
   ['a.csv', { assetBase: 'https://a.example/?x=' }, /--asset-base must be an absolute URL/],

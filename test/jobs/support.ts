@@ -17,7 +17,7 @@ export interface Job {
 }
 
 const jobFields = `jobId storeUuid kind state rowsDone rate heartbeatAt error outputParts
-  counts { created updated unchanged failed assetsAdded linksAdded } problems { row line productCode field reason }`
+  counts { created updated unchanged failed assetsAdded linksAdded assetsFailed replaced } problems { row line productCode field reason }`
 export const startImport = `mutation ($storeUuid: ID!, $input: ImportInput!) {
   result: startImport(storeUuid: $storeUuid, input: $input) { ${jobFields} } }`
 export const startExport = `mutation ($storeUuid: ID!, $format: FileFormat, $status: ProductStatus) {

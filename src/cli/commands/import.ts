@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type ImportOptions, presetNames } from '../../import/options.ts'
+import { decimalMarks, duplicateRules, type ImportOptions, presetNames } from '../../import/options.ts'
 import { encodings } from '../../import/read/encoding.ts'
 import { formats, type Recognized } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
@@ -15,6 +15,10 @@ export function addImport(program: Command): void {
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
     .addOption(new Option('--encoding <name>', 'the encoding (default: as the bytes show)').choices(encodings))
     .option('--delimiter <character>', 'the separator of cells, or tab (default: as the header shows)')
+    .option('--at <keys>', 'where the list is in a JSON object, such as data.products')
+    .addOption(
+      new Option('--decimal <mark>', 'the mark before decimals of numbers (default: a point)').choices(decimalMarks),
+    )
     .option('--code <column>', 'the column of the product code (default: product_code, otherwise sku)')
     .option('--status <column>', 'the column of the product status (default: status)')
     .option(
@@ -23,10 +27,14 @@ export function addImport(program: Command): void {
       collect,
       [],
     )
-    .option('--asset-separator <text>', 'the separator of several URLs in a cell', ',')
+    .option('--asset-separator <text>', 'the separator of several URLs in a cell (default: as seen)')
     .option('--asset-base <url>', 'the base URL of relative asset URLs')
     .option('--map <column=attribute>', 'import a column as an attribute with another name; repeatable', collect, [])
     .option('--only-mapped', 'import only the attributes of --map', false)
+    .option('--map-status <value=status,…>', 'values of the status column, such as Aktiv=active,Entwurf=draft')
+    .addOption(
+      new Option('--duplicates <rule>', 'what a later row of a product does (default: merge)').choices(duplicateRules),
+    )
     .option('--errors <file>', 'write the rows that fail to a file, unchanged, each with its error')
     .addOption(new Option('--preset <shop>', 'read the export of a shop system').choices(presetNames))
     .option('--resume', 'continue an interrupted import of the file', false)
@@ -55,10 +63,10 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     for (const note of notes) process.stderr.write(`${noteSentence(note)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
-    const { assetsAdded, linksAdded, ...rows } = counts
-    const answer = { ...snakeCased({ ...rows, assetsAdded, linksAdded }), notes, ...recognized }
+    const { assetsAdded, linksAdded, assetsFailed, replaced, ...rows } = counts
+    const answer = { ...snakeCased({ ...rows, assetsAdded, linksAdded, assetsFailed, replaced }), notes, ...recognized }
     printResult(json, answer, summary(counts, recognized, options.dryRun, resumedAfter))
-    return counts.failed === 0 && stopped === undefined
+    return counts.failed + counts.assetsFailed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
     if (interruption.signal.aborted) endSoon(interruption.signal.reason)
@@ -72,7 +80,7 @@ function endSoon(signal: NodeJS.Signals): void {
 
 /** The totals of the whole import, whichever run did what. */
 function summary(
-  { assetsAdded, linksAdded, ...rows }: Counts,
+  { assetsAdded, linksAdded, assetsFailed, ...rows }: Counts,
   recognized: Recognized | undefined,
   dryRun = false,
   resumedAfter = 0,
@@ -83,5 +91,5 @@ function summary(
   const shape = Object.entries(recognized ?? {})
     .map(([key, value]) => `${key}: ${key === 'delimiter' ? JSON.stringify(value) : value}`)
     .join(', ')
-  return `${products}, ${rows.failed} failed; ${counted(assetsAdded, 'asset')} and ${counted(linksAdded, 'link')} added${note}${shape === '' ? '' : `\n${shape}`}`
+  return `${products}, ${rows.failed} failed; ${counted(assetsAdded, 'asset')} and ${counted(linksAdded, 'link')} added${assetsFailed > 0 ? `, ${counted(assetsFailed, 'asset')} failed` : ''}${note}${shape === '' ? '' : `\n${shape}`}`
 }

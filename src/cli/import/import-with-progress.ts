@@ -15,7 +15,8 @@ import { type ImportResult, type ImportWork, importFile } from '../../import/imp
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
 import { start } from '../../import/position.ts'
-import { likelyImages, presetFor } from '../../import/presets/presets.ts'
+import { likelyImages, likelyStatus, presetFor } from '../../import/presets/presets.ts'
+import type { Counts } from '../../import/report/counts.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from '../../jobs/command-line-import.ts'
 import { shown } from '../../text.ts'
@@ -107,18 +108,22 @@ async function importReporting(
       from,
       onProgress: progress.update,
     })
-  let { failed } = from.counts
+  let counts = from.counts
   try {
     const job = { ...imported, origin, resumed }
     const result = dryRun ? await importTo({ report }) : await runAsJob(db, job, report, importTo)
-    failed = result.counts.failed
+    counts = result.counts
     const canResume = imported.content !== undefined
     return { ...result, advice: adviceOn(request, result, canResume), resumedAfter: from.counts.rows }
   } finally {
     progress.stop()
     const incomplete = (error: unknown) => [`the report is incomplete: ${messageOf(error)}`]
-    for (const sentence of await report.close(failed - from.counts.failed).catch(incomplete)) print(sentence)
+    for (const sentence of await report.close(since(from.counts, counts)).catch(incomplete)) print(sentence)
   }
+}
+
+function since(from: Counts, to: Counts): Pick<Counts, 'failed' | 'assetsFailed'> {
+  return { failed: to.failed - from.failed, assetsFailed: to.assetsFailed - from.assetsFailed }
 }
 
 /** The size of an earlier report; 0 if there is none. Throws a UsageError if it is the file that is imported. */
@@ -148,6 +153,9 @@ function printHints(columns: readonly string[], request: ImportRequest): void {
   const preset = request.preset ?? presetFor(columns)
   if (preset !== request.preset)
     print(`the columns look like those of ${preset}: --preset ${preset} reads them as such`)
+  const status = preset === undefined && !request.onlyMapped ? likelyStatus(columns, request) : undefined
+  if (status !== undefined)
+    print(`${shown(status)} looks like the status but is imported as an attribute; use --status`)
   const images = preset === undefined && !request.onlyMapped ? likelyImages(columns, request) : []
   if (images.length === 0) return
   const names = brief(images.map(shown).join(', '))

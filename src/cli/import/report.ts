@@ -3,15 +3,17 @@ import { messageOf } from '../../errors.ts'
 import type { ImportReport } from '../../import/import.ts'
 import type { FailedRow } from '../../import/load/map-row.ts'
 import type { Recognized } from '../../import/read/row.ts'
+import type { Counts } from '../../import/report/counts.ts'
 import { type Problem, problemsOf } from '../../import/report/problems.ts'
 import { type ReportFormat, reportFormat, reportText } from '../../import/report/report-format.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { shown } from '../../text.ts'
+import { counted } from '../output.ts'
 
 export interface Report extends ImportReport {
   add(rows: readonly FailedRow[], length: number): Promise<number>
   /** Ends the report of so many failed rows and returns the sentences that sum it up: none if no row has failed. */
-  close(failed: number): Promise<string[]>
+  close(failed: Pick<Counts, 'failed' | 'assetsFailed'>): Promise<string[]>
 }
 
 type OnColumns = (columns: readonly string[], recognized: Recognized) => void
@@ -42,13 +44,13 @@ function withNote(report: Report): Report {
   return {
     ...report,
     add: (rows, length) => {
-      isPartial ||= rows.some(({ row: { product, faults } }) => product !== undefined && faults.length > 0)
+      isPartial ||= rows.some(({ row: { product, assetFaults } }) => product !== undefined && assetFaults.length > 0)
       return report.add(rows, length)
     },
     close: async (failed) => {
       const sentences = await report.close(failed)
       return isPartial
-        ? [...sentences, 'where only an asset URL is bad, the product is imported without assets']
+        ? [...sentences, 'where only an asset URL is bad, the product and its other assets are imported']
         : sentences
     },
   }
@@ -117,14 +119,15 @@ function reportInFile(path: string, file: FileHandle, from: number): Report {
       size = begin + text.length
       return size
     },
-    close: async (failed) => {
+    close: async ({ failed, assetsFailed }) => {
       const hasRows = size !== undefined && size > headSize
       const text = hasRows || (size !== undefined && format?.isWhole) ? (format?.foot ?? '') : ''
       await writeAll(file, Buffer.from(text), size ?? 0).finally(() => file.close())
-      if (failed === 0) return []
+      if (failed + assetsFailed === 0) return []
+      const assets = assetsFailed === 0 ? '' : `, and ${counted(assetsFailed, 'asset')} of others`
       return [
         ...(first ? [sentence(first)] : []),
-        `${failed} rows failed: those that could be read to their ends are in ${path}, each with its faults, to be corrected and imported again`,
+        `${failed} rows failed${assets}: those that could be read to their ends are in ${path}, each with its faults, to be corrected and imported again`,
       ]
     },
   }

@@ -10,7 +10,7 @@ import { UsageError } from '../usage-error.ts'
 export interface Layout {
   code: string
   /** The column of the status, if the rows have it. */
-  status: string
+  status: string | undefined
   /** The attribute that a column is imported as; undefined: none. */
   attributeOf(column: string): string | undefined
   columnOf(attribute: string): string
@@ -37,10 +37,10 @@ export function planLayout(
       `${optionName(request, 'code')} must name the column of the product code; the file has ${listed(columns)}${hint}`,
     )
   }
-  const status = request.status ?? 'status'
+  const mappings = new Map(request.attributes)
+  const status = request.status ?? (mappings.has('status') ? undefined : 'status')
   const others = new Set([code, status, ...request.assets])
   const urlPlaceOf = (column: string) => parseUrlField(enumerations.assetFormats, column)
-  const mappings = new Map(request.attributes)
   const attributeOf = (column: string) => {
     const mapped = mappings.get(column)
     if (mapped !== undefined) return mapped
@@ -49,7 +49,9 @@ export function planLayout(
   }
   const columnByAttribute = new Map(request.attributes.map(([column, attribute]) => [attribute, column]))
   const columnOf = (attribute: string) =>
-    attribute === 'status' ? status : (columnByAttribute.get(attribute) ?? attributeColumn(attribute))
+    attribute === 'status' && status !== undefined
+      ? status
+      : (columnByAttribute.get(attribute) ?? attributeColumn(attribute))
   requireColumns(request, isComplete ? namedColumns(request) : new Map([['code', [code]]]), columns)
   if (isComplete) requireDistinct(columns, attributeOf)
   return { code, status, attributeOf, columnOf, urlPlaceOf }
@@ -104,8 +106,12 @@ function listed(columns: readonly string[]): string {
   if (columns.length === 0) return 'no columns'
   const most = 100
   const rest = columns.length > most ? ` and ${columns.length - most} more` : ''
-  const [only = ''] = columns
-  const separator = columns.length === 1 ? /[;\t|]/.exec(only)?.[0] : undefined
-  const hint = separator === undefined ? '' : `: cells must be separated by commas, not by ${shown(separator)}`
-  return `the columns ${columns.slice(0, most).map(shown).join(', ')}${rest}${hint}`
+  return `the columns ${columns.slice(0, most).map(visible).join(', ')}${rest}`
+}
+
+/** The name with characters that nobody sees written as escapes. */
+function visible(column: string): string {
+  return shown(column).replaceAll(/[\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }

@@ -1,10 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import { nameFault } from '../../catalogue/attributes/attribute-rules.ts'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
-import { type Cell, type Entry, type Fault, maxUrls, type RowPosition, type Source } from '../read/row.ts'
-import { assetUrls } from './asset-urls.ts'
+import { type Cell, type Entry, type Fault, maxUrls, type Reading, type RowPosition, type Source } from '../read/row.ts'
+import { type UrlRules, urlOf, urlsOf } from './asset-urls.ts'
+import { identifierReader, statusReader } from './identifiers.ts'
 import type { Layout } from './layout.ts'
+import { repeatedRows } from './repeated-rows.ts'
 
 /** The product and the assets of a row, and its faults. Many rows are in memory, so each is small. */
 export interface MappedRow extends RowPosition {
@@ -15,9 +18,14 @@ export interface MappedRow extends RowPosition {
   code: string | undefined
   /** Undefined if the row's product cannot be imported. */
   product: MappedProduct | undefined
-  /** All of the row's assets in their order; none if one of them is bad, as the next would take its place. */
+  /** The assets of the row that are good, in their order. */
   assets: readonly MappedAsset[]
+  /** Why nothing of the row can be imported, if there is a fault. */
   faults: Fault[]
+  /** What is wrong with its other assets. */
+  assetFaults: Fault[]
+  /** Whether it replaces values of an earlier row. */
+  replaces: boolean
 }
 
 export type MappedProduct = Pick<LoadedProduct, 'status' | 'names' | 'values'>
@@ -45,11 +53,13 @@ interface Plan {
   names: readonly string[]
   /** Whether several columns may give one attribute. */
   isAmbiguous: boolean
-  assets: readonly { at: number; column: string; separator: string | undefined; assetFormat: string }[]
+  /** Attributes that cannot be one, by the names of their columns. */
+  reserved: readonly { at: number; column: string; reason: string }[]
+  assets: readonly { at: number; column: string; isList: boolean; assetFormat: string }[]
 }
 
-/** A mapper of rows for a request and the layout of its file. */
-export function rowMapper(request: ImportRequest, layout: Layout): (row: Entry) => MappedRow {
+/** A mapper of rows for a request and the layout of its file, which adds its notes to those of the reading. */
+export function rowMapper(request: ImportRequest, layout: Layout, reading: Reading): (row: Entry) => MappedRow {
   const plans = new LRUCache<string, Plan>({ maxSize: 20_000, sizeCalculation: ({ names }) => names.length + 1 })
   let last: { columns: readonly string[]; plan: Plan } | undefined
   const planOf = (columns: readonly string[]) => {
@@ -60,24 +70,35 @@ export function rowMapper(request: ImportRequest, layout: Layout): (row: Entry) 
     last = { columns, plan }
     return plan
   }
-  const base = { base: request.assetBase, baseOption: optionName(request, 'assetBase') }
+  const textAt = identifierReader(reading)
+  const statusOf = statusReader(request, layout, reading)
+  const repeats = repeatedRows(request, layout, reading)
+  const rules = urlRules(request)
   return (row) => {
     const { number, line, source } = row
-    const nothing = { number, line, size: 0, source, rows: undefined, code: undefined, product: undefined, assets: [] }
+    const place = { number, line, source, code: undefined, product: undefined }
+    const nothing = { ...place, size: 0, rows: undefined, assets: [], assetFaults: [], replaces: false }
     if ('reason' in row) return { ...nothing, faults: [{ field: row.field, reason: row.reason }] }
     const { cells, size, rows } = row
     const plan = planOf(row.columns)
-    const code = cells[plan.code] ?? ''
+    const code = textAt(row, plan.code)
     const faults: Fault[] = [...(row.faults ?? [])]
     if (typeof code !== 'string' || !isName(code)) {
       const reason = `must be a product code of 1 to 255 characters, without NUL and lone surrogates; got ${shown(code)}`
       return { ...nothing, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
     }
-    const mapped = productOf(cells, plan, faults)
+    const status = statusOf(textAt(row, plan.status), faults)
+    const mapped = productOf(cells, plan, status, faults)
+    const replaces = faults.length === 0 && repeats(row, code, mapped, faults)
     const product = faults.length === 0 ? mapped : undefined
-    const assets = assetsOf(cells, plan.assets, base, faults)
-    return { number, line, size, source, rows, code, product, assets: faults.length === 0 ? assets : [], faults }
+    const { assets, assetFaults } = assetsOf(cells, plan.assets, rules)
+    return { number, line, size, source, rows, code, product, assets, faults, assetFaults, replaces }
   }
+}
+
+function urlRules(request: ImportRequest): UrlRules {
+  const names = { separator: optionName(request, 'assetSeparator'), base: optionName(request, 'assetBase') }
+  return { separator: request.assetSeparator, base: request.assetBase, names }
 }
 
 function planFor(columns: readonly string[], request: ImportRequest, layout: Layout): Plan {
@@ -86,56 +107,60 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     const name = layout.attributeOf(column)
     return name === undefined ? [] : [{ at, column, name }]
   })
+  const reserved = attributes.flatMap(({ at, column, name }) => {
+    const fault = name === 'status' ? "status cannot be an attribute's name" : nameFault(name)
+    if (fault === undefined || column === '') return []
+    return [{ at, column, reason: `${fault}: ${optionName(request, 'map')} renames the column` }]
+  })
   const names = attributes.map(({ name }) => name)
   const placed = columns.flatMap((column, at) => {
     const place = layout.urlPlaceOf(column)
-    return place ? [{ at, column, separator: undefined, ...place }] : []
+    return place ? [{ at, column, isList: false, ...place }] : []
   })
-  const separator = request.assetSeparator
   const named = [...new Set(request.assets)].flatMap((column) => {
     const at = indexes.get(column)
-    return at === undefined ? [] : [{ at, column, separator, assetFormat: 'image' }]
+    return at === undefined ? [] : [{ at, column, isList: true, assetFormat: 'image' }]
   })
   return {
     code: indexes.get(layout.code) ?? -1,
-    status: indexes.get(layout.status) ?? -1,
+    status: indexes.get(layout.status ?? '') ?? -1,
     attributes,
     names,
+    reserved,
     isAmbiguous: new Set(names).size < names.length,
     assets: [...placed.sort((a, b) => a.position - b.position), ...named],
   }
 }
 
-function productOf(cells: readonly Cell[], plan: Plan, faults: Fault[]): MappedProduct {
+function productOf(cells: readonly Cell[], plan: Plan, status: string | null, faults: Fault[]): MappedProduct {
   const filled = plan.attributes.filter(({ at }) => cells[at] !== '')
   const seen = new Set<string>()
   for (const { column, name } of plan.isAmbiguous ? filled : []) {
     if (seen.has(name)) addFault(faults, { field: column, reason: `${name} comes from two columns` })
     seen.add(name)
   }
+  for (const { at, column, reason } of plan.reserved) if (cells[at] !== '') addFault(faults, { field: column, reason })
   return {
-    status: textOf(cells[plan.status] ?? '', '', faults) || null,
+    status,
     names: filled.length === plan.names.length ? plan.names : filled.map(({ name }) => name),
     values: filled.map(({ at, column }) => textOf(cells[at] ?? '', column, faults)),
   }
 }
 
-function assetsOf(
-  cells: readonly Cell[],
-  columns: Plan['assets'],
-  base: { base: string | undefined; baseOption: string },
-  faults: Fault[],
-) {
+function assetsOf(cells: readonly Cell[], columns: Plan['assets'], rules: UrlRules) {
   const assets: MappedAsset[] = []
-  for (const { at, column, separator, assetFormat } of columns) {
+  const assetFaults: Fault[] = []
+  for (const { at, column, isList, assetFormat } of columns) {
     const cell = cells[at] ?? ''
-    const urls = cell === '' ? undefined : attempt(column, faults, () => assetUrls(cell, { separator, ...base }))
-    for (const url of urls ?? []) assets.push({ assetFormat, url })
-    if (assets.length > maxUrls)
-      addFault(faults, { field: column, reason: `must have at most ${maxUrls} URLs in a row` })
-    if (assets.length > maxUrls || faults.length >= maxFaults) break
+    if (cell === '') continue
+    const { urls, faults } = isList ? urlsOf(cell, rules) : urlOf(cell, rules)
+    for (const url of urls) assets.push({ assetFormat, url })
+    for (const reason of faults) addFault(assetFaults, { field: column, reason })
+    if (assets.length <= maxUrls) continue
+    addFault(assetFaults, { field: column, reason: `must have at most ${maxUrls} URLs in a row` })
+    return { assets: [], assetFaults }
   }
-  return assets
+  return { assets, assetFaults }
 }
 
 function textOf(cell: Cell, column: string, faults: Fault[]): string {

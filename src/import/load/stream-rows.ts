@@ -6,7 +6,7 @@ import type { Entry, Reading } from '../read/row.ts'
 import { type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
-export interface RowStream extends Reading {
+export interface RowStream extends Pick<Reading, 'recognized' | 'notes'> {
   /** The columns that the file has; none if each row names its own. */
   columns: readonly string[]
   layout: Layout
@@ -36,7 +36,7 @@ export async function streamRows(
   // If no row could be read, no column is missing: every row fails on its own.
   const known = columns.length === 0 && !isComplete ? [request.code ?? 'product_code'] : columns
   const layout = planLayout(request, enumerations, known, isComplete)
-  const map = rowMapper(request, layout)
+  const map = rowMapper(request, layout, read)
   const unseen = new Set([...namedColumns(request).values()].flat())
   let broken: string | undefined
   const mapped = (rows: readonly Entry[]) => {

@@ -11,6 +11,7 @@ import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
 import type { Counts } from '../report/counts.ts'
+import type { numberReaders } from './decimals.ts'
 import type { Layout } from './layout.ts'
 import { type FailedRow, type MappedProduct, type MappedRow, maxFaults, rowsOf } from './map-row.ts'
 
@@ -25,69 +26,85 @@ export async function writeChunk(
   target: { storeUuid: string; channel: string },
   rows: readonly MappedRow[],
   columnOf: Layout['columnOf'],
+  readersOf: ReturnType<typeof numberReaders>,
   signal: AbortSignal,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
   const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
-  const validate = attributeValidator(definitions)
+  const rules = { validate: attributeValidator(definitions), readNumbers: readersOf(rows, definitions), columnOf }
   const writeWithout = async (tooLarge: ReadonlySet<string>) => {
-    const prepared = await prepare(rows, validate, columnOf, tooLarge, signal)
-    const { failed } = prepared
-    const bad = failed.reduce((sum, { row }) => sum + rowsOf(row).length, 0)
+    const prepared = await prepare(rows, rules, tooLarge, signal)
+    const { failed, bad, assetsFailed, replaced } = prepared
     const written = await write(catalogue, hasTooLarge, async (within) => {
       // Groups before products, as every writer of both locks them: so no two wait for each other.
       const { added, linked } = await loadAssets(connection, within, target, prepared.groups)
       const loaded = await loadProducts(connection, within, target.storeUuid, prepared.products, bad)
       return { added, linked, ...loaded }
     })
-    return { ...written, failed, bad }
+    return { ...written, failed, bad, assetsFailed, replaced }
   }
   const first = await writeWithout(new Set())
-  const { created, updated, added, linked, failed, bad } = hasTooLarge(first)
+  const { created, updated, added, linked, failed, bad, assetsFailed, replaced } = hasTooLarge(first)
     ? await writeWithout(new Set(first.tooLarge))
     : first
   const all = rows.reduce((sum, row) => sum + rowsOf(row).length, 0)
   const unchanged = all - bad - created - updated
-  const counts = { rows: all, created, updated, unchanged, failed: bad, assetsAdded: added, linksAdded: linked }
+  const assets = { assetsAdded: added, linksAdded: linked, assetsFailed }
+  const counts = { rows: all, created, updated, unchanged, failed: bad, replaced, ...assets }
   return { counts, failed }
 }
 
 const hasTooLarge = ({ tooLarge }: { tooLarge: readonly string[] }) => tooLarge.length > 0
 
+interface Rules {
+  validate: AttributeValidator
+  readNumbers: ReturnType<ReturnType<typeof numberReaders>>
+  columnOf: Layout['columnOf']
+}
+
 /** What the rows bring. A row that fails does not affect the others of its product. */
-async function prepare(
-  rows: readonly MappedRow[],
-  validate: AttributeValidator,
-  columnOf: Layout['columnOf'],
-  tooLarge: ReadonlySet<string>,
-  signal: AbortSignal,
-) {
+async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: ReadonlySet<string>, signal: AbortSignal) {
   /** By product code, what each good row brings. */
   const products = new Map<string, LoadedProduct[]>()
   const groups = new Map<string, LoadedGroup & { urls: Set<string> }>()
   const failed: FailedRow[] = []
   const pauses = createPauses()
+  let [bad, assetsFailed, replaced] = [0, 0, 0]
   for (const row of rows) {
     signal.throwIfAborted()
-    const { code, product } = row
-    const faults = product ? await faultsOf(product, validate, columnOf, pauses) : []
+    const { code } = row
+    const faults: Fault[] = []
+    const product = row.product && rules.readNumbers(row.product, faults)
+    if (product && faults.length === 0) faults.push(...(await faultsOf(product, rules, pauses)))
     if (code !== undefined && tooLarge.has(code)) faults.push({ field: undefined, reason: tooLargeFault })
-    const isGood = faults.length + row.faults.length === 0
-    if (!isGood) failed.push(failedRow(row, [...row.faults, ...faults]))
-    // With a fault in its assets only, the product is imported.
-    if (code === undefined || !product || faults.length > 0) continue
-    const loaded = { productCode: code, ...product, isReported: isGood }
+    const all = [...row.faults, ...faults, ...row.assetFaults]
+    if (all.length > 0) failed.push(failedRow(row, all))
+    if (code === undefined || !product || faults.length > 0) {
+      bad += rowsOf(row).length
+      continue
+    }
+    // With faults in its assets only, the product and its other assets are imported.
+    assetsFailed += row.assetFaults.length
+    if (row.replaces) replaced++
+    const loaded = { productCode: code, ...product, isReported: true }
     const before = products.get(code)
     if (before) before.push(loaded)
     else products.set(code, [loaded])
-    for (const { assetFormat, url } of isGood ? row.assets : []) {
+    for (const { assetFormat, url } of row.assets) {
       const key = `${assetFormat}\n${code}`
       const group = groups.get(key) ?? { parentCode: code, assetFormat, urls: new Set() }
       groups.set(key, group)
       group.urls.add(url)
     }
   }
-  return { products: [...products.values()].flatMap(merged), groups: [...groups.values()], failed }
+  return {
+    products: [...products.values()].flatMap(merged),
+    groups: [...groups.values()],
+    failed,
+    bad,
+    assetsFailed,
+    replaced,
+  }
 }
 
 /** The rows of one product as one: the last value of an attribute counts. */
@@ -103,8 +120,7 @@ function merged(rows: readonly LoadedProduct[]): readonly LoadedProduct[] {
 /** Pauses, as patterns take long to match: the thread shows that it is alive. */
 async function faultsOf(
   { status, names, values }: MappedProduct,
-  validate: AttributeValidator,
-  columnOf: Layout['columnOf'],
+  { validate, columnOf }: Rules,
   pauses: ReturnType<typeof createPauses>,
 ): Promise<Fault[]> {
   const faults: Fault[] = []

@@ -28,7 +28,7 @@ function productRow(row: Row): Entry {
     }
     const viewed = (column: string) => (column === 'sku' || column === view ? column : `${column} (${viewCode})`)
     const columns = row.columns.map(viewed)
-    return { ...row, columns, size: columns.reduce((sum, { length }) => sum + length, row.size) }
+    return { ...row, columns, isPart: true, size: columns.reduce((sum, { length }) => sum + length, row.size) }
   }
   const known = new Set(row.columns)
   const more = attributesOf(row.cells[row.columns.indexOf(packed)] || '').filter(([name]) => !known.has(name))

@@ -30,12 +30,20 @@ export function presetFor(columns: readonly string[]): PresetName | undefined {
   return presetNames.find((name) => marks[name].every((column) => columns.includes(column)))
 }
 
+const images = /image|img|photo|picture|(^|[^a-z])(bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
+
 /** The columns whose names say that they have images, though nothing reads them as such. */
 export function likelyImages(columns: readonly string[], { assets, attributes }: ImportRequest): string[] {
   if (assets.length > 0) return []
   const mapped = new Set(attributes.map(([column]) => column))
-  const named = columns.filter((column) => /image|img|photo|picture/i.test(column) && !mapped.has(column))
-  return named.some((column) => /^Image URL \d+$/.test(column)) ? [] : named
+  return columns.filter((column) => images.test(column) && !mapped.has(column) && !/ URL \d+$/.test(column))
+}
+
+/** The column whose name says that it has the status, though nothing reads it as such. */
+export function likelyStatus(columns: readonly string[], { status, attributes }: ImportRequest): string | undefined {
+  if (status !== undefined || columns.includes('status')) return undefined
+  const mapped = new Set(attributes.map(([column]) => column))
+  return columns.find((column) => /^(product[ _-]?)?status$/i.test(column) && !mapped.has(column))
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { messageOf } from '../../errors.ts'
 import { UsageError } from '../usage-error.ts'
@@ -56,7 +56,9 @@ async function* unpacked(chunks: Chunks): AsyncGenerator<Buffer> {
       yield chunk
     }
   }
-  const bytes = Readable.from(counted(), { objectMode: false }).compose(createGunzip({ chunkSize: 32 * 1024 }))
+  const bytes = createGunzip({ chunkSize: 32 * 1024 })
+  // Errors of either reach the reader.
+  pipeline(Readable.from(counted(), { objectMode: false }), bytes, () => {})
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
       limit.unpacked(chunk.length)

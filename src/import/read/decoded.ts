@@ -3,7 +3,7 @@ import type { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 import { peek, unpackedIfGzip, withoutStart } from './bytes.ts'
 import { createJudge, type Encoding, markOf, toUtf8 } from './encoding.ts'
-import type { Recognized } from './row.ts'
+import { BrokenFile, type Recognized } from './row.ts'
 
 type Chunks = AsyncIterable<Buffer>
 
@@ -43,9 +43,14 @@ export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }
 
 async function judged(chunks: Chunks): Promise<Encoding> {
   const judge = createJudge()
-  for await (const chunk of chunks) {
-    judge.add(chunk)
-    if (judge.isDecided()) break
+  try {
+    for await (const chunk of chunks) {
+      judge.add(chunk)
+      if (judge.isDecided()) break
+    }
+  } catch (error) {
+    // What cannot be unpacked is reported where the rows before it end.
+    if (!(error instanceof BrokenFile)) throw error
   }
   return judge.end()
 }

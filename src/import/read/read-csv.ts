@@ -3,36 +3,33 @@ import { shown } from '../../text.ts'
 import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
 import { findDelimiter } from './delimiter.ts'
-import { recordReader } from './record.ts'
+import { isQuoted, type ParsedRecord, recordReader } from './record.ts'
 import { recordsOf } from './records.ts'
 import { BrokenFile, type Entry, longestColumn, longestRow, maxColumns, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
-interface CsvRecord {
-  cells: string[]
+interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'afterQuote'> {
   source: string
   line: number
-  /** The index of the first quoted cell that has text after its closing quote; -1: none has. */
-  textAfterQuote: number
 }
 
 /**
- * Reads CSV (RFC 4180) with a header, with any separator of cells. Lines end in LF, CRLF or CR; those without content are skipped. A quote in an
- * unquoted cell is an ordinary character. A row with too many or too few cells, text after a closing quote, or bytes
- * not in UTF-8 fails alone. Throws a UsageError if the header is missing, has too many columns, or names one twice.
+ * Reads CSV (RFC 4180) with a header, with any separator of cells. Lines end in LF, CRLF or CR; those without content
+ * are skipped. A quote in an unquoted cell is an ordinary character. A row with too many cells, text after a closing
+ * quote, or bytes not in UTF-8 fails alone; cells that a row lacks are empty. Throws a UsageError if the header is
+ * missing, has too many columns, or names one twice.
  */
 export async function readCsv(bytes: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
   const { delimiter, chunks, skipped } = await findDelimiter(bytes, reading.delimiter)
   reading.recognized.delimiter = delimiter
   const blocks = readRecords(chunks, delimiter, skipped === '' ? 1 : 2)
   const [header, ...first] = await firstOf(blocks)
-  const { encoding = 'UTF-8' } = reading.recognized
-  const columns = columnsOf(header, encoding)
+  const columns = columnsOf(header, reading)
   let number = 0
   const rowsOf = (records: readonly CsvRecord[]) =>
     records
       .filter(({ cells }) => cells.some((cell) => cell !== ''))
-      .map((record) => rowOf(record, ++number, columns, encoding))
+      .map((record) => rowOf(record, ++number, columns, reading))
   async function* rows() {
     yield rowsOf(first)
     for await (const block of blocks) yield rowsOf(block)
@@ -61,10 +58,10 @@ function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine
     const records: CsvRecord[] = []
     let used = 0
     for (let record = recordAt(text, 0, isLast); record; record = recordAt(text, used, isLast)) {
-      const { cells, textAfterQuote, end, next } = record
+      const { cells, afterQuote, end, next } = record
       if (end - used > longestRow) break
       const source = text.slice(used, end)
-      if (source !== '') records.push({ cells, source, line, textAfterQuote })
+      if (source !== '') records.push({ cells, source, line, afterQuote })
       line += 1 + (source.match(/\r\n?|\n/g)?.length ?? 0)
       used = next
     }
@@ -80,27 +77,33 @@ function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine
 }
 
 function rowOf(
-  { cells, source, line, textAfterQuote }: CsvRecord,
+  { cells, source, line, afterQuote }: CsvRecord,
   number: number,
   columns: readonly string[],
-  encoding: string,
+  { recognized: { encoding = 'UTF-8' }, notes }: Reading,
 ): Entry {
   const texts = beyondAscii.test(source) ? cells.map(decoded) : cells
   const unreadable = (reason: string, field?: string) => {
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
-  if (textAfterQuote >= 0) {
-    const got = 'got text after the closing quote'
-    return unreadable(`must double a quote within a quoted cell; ${got}`, columns[textAfterQuote])
+  if (afterQuote) {
+    const got = afterQuote.text.trim() === '' ? 'blanks' : 'text'
+    return unreadable(
+      `must double a quote within a quoted cell; got ${got} after the closing quote`,
+      columns[afterQuote.at],
+    )
   }
-  if (cells.length !== columns.length) {
+  if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== '')) {
     return unreadable(`must have ${columns.length} cells, as the header has; got ${cells.length}`)
   }
   const bad = (texts as unknown[]).indexOf(undefined)
   if (bad >= 0) {
     return unreadable(`must be ${encoding}; got other bytes`, columns[bad])
   }
-  return { number, line, size: source.length, columns, cells: texts as string[], source }
+  const place = { number, line, size: source.length, columns, source }
+  if (cells.length === columns.length) return { ...place, cells: texts as string[] }
+  if (cells.length < columns.length) notes.add('short_rows', { example: `row ${number}` })
+  return { ...place, cells: columns.map((_column, i) => texts[i] ?? '') }
 }
 
 const beyondAscii = /[\u0080-\u00ff]/
@@ -112,11 +115,14 @@ function decoded(cell: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-function columnsOf({ cells, source }: CsvRecord, encoding: string): string[] {
-  const columns = cells.map((cell) => {
+function columnsOf({ cells, source }: CsvRecord, { recognized, notes }: Reading): string[] {
+  const { encoding, delimiter = ',' } = recognized
+  const columns = cells.map((cell, at) => {
     const column = decoded(cell)
     if (column === undefined) throw new UsageError(`the header line must be ${encoding}`)
-    return column
+    if (column.trim() === column || isQuoted(source, at, delimiter)) return column
+    notes.add('blanks_removed', { column: column.trim(), rows: 0, example: 'the header' })
+    return column.trim()
   })
   if (source.includes('\0')) {
     throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')

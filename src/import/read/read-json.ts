@@ -1,32 +1,46 @@
 import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
+import { UsageError } from '../usage-error.ts'
 import { exactNumber, jsonRow, tooManyValues } from './json-row.ts'
-import { BrokenFile, type Entry, longestRow, maxValues } from './row.ts'
+import { BrokenFile, type Entry, longestRow, maxValues, type Reading } from './row.ts'
 
-/** Reads a JSON file that is one list of objects. Throws a BrokenFile where it is not. */
-export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
+/**
+ * Reads a JSON file that is a list of objects, or has one at a path of keys such as `data.products`. Throws a
+ * BrokenFile where it is not, and a UsageError that says what it is if there is no list at its beginning.
+ */
+export async function* readJson(
+  chunks: AsyncIterable<Buffer>,
+  { at, atOption }: Pick<Reading, 'at' | 'atOption'>,
+): AsyncGenerator<Entry[]> {
   const tokensOf = tokenizer()
-  const assembler = new Assembler<unknown[]>()
+  const find = listFinder(at, atOption)
+  let assembler: Assembler<unknown[]> | undefined
+  let isOver = false
   let number = 0
   let size = 0
   let tokens = 0
-  let begun = false
   const rowsOf = (bytes?: Buffer): Entry[] => {
     const rows: Entry[] = []
     size += bytes?.length ?? 0
     if (size > longestRow) throw new BrokenFile(`the row has more than ${longestRow} characters`)
     for (const token of tokensOf(bytes)) {
-      if (!begun && token.name !== 'startArray') throw new BrokenFile('the file must be a JSON list of objects')
-      begun = true
+      if (!assembler) {
+        if (!find(token)) continue
+        assembler = new Assembler<unknown[]>()
+      }
+      // What follows the list in an object is not read.
+      if (isOver && at !== undefined) continue
       // A member of an object is two tokens, and each object and list has two more.
       if (++tokens > 3 * maxValues) throw new BrokenFile(`the row ${tooManyValues}`)
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
+      isOver = assembler.done
       if (assembler.depth === 1 && assembler.current?.length) {
         const value = assembler.current.pop()
         rows.push(jsonRow(value, { number: ++number }, { value }, size))
         size = tokens = 0
       }
     }
+    if (isOver) size = 0
     return rows
   }
   for await (const chunk of chunks) {
@@ -38,7 +52,41 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<E
     }
   }
   yield rowsOf()
-  if (!begun || !assembler.done) throw new BrokenFile('the file ends before its JSON list does')
+  if (!isOver) throw new BrokenFile('the file ends before its JSON list does')
+}
+
+/** Finds the token that begins the list. Throws a UsageError if the file is something else. */
+function listFinder(at: string | undefined, option: string): (token: Token) => boolean {
+  const path: string[] = []
+  let key = ''
+  let isBegun = false
+  return (token) => {
+    const { name } = token
+    const here = [...path, key].slice(1).join('.')
+    if (!isBegun && name !== 'startArray' && name !== 'startObject') {
+      throw new UsageError('the file must be a JSON list of objects; it is one value')
+    }
+    if (name === 'keyValue') key = token.value
+    if (name === 'startObject') path.push(key)
+    if (name === 'endObject') {
+      key = path.pop() ?? ''
+      if (path.length === 0) {
+        const expected = at === undefined ? 'a list of objects; it is an object without a list' : `a list at ${at}`
+        throw new UsageError(`the file must be JSON with ${expected}`)
+      }
+    }
+    const isList = name === 'startArray'
+    const isFirst = !isBegun
+    isBegun = true
+    if (!isList) return false
+    if (at === undefined ? isFirst : here === at) return true
+    if (at === undefined) {
+      throw new UsageError(
+        `the file must be a JSON list of objects; it is an object with the list "${here}": ${option} ${here}`,
+      )
+    }
+    return false
+  }
 }
 
 /** The bytes up to each closing brace: no piece goes past a row, as the tokenizer loses the rows of a broken piece. */

@@ -10,7 +10,7 @@ import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { BrokenFile, type Entry, type Format, formats, type Reading, type RowSource } from './row.ts'
 
-type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'style'>
+type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'style'>
 
 /**
  * Reads a file's rows in order, unpacked, decoded and separated as its bytes say, or the options. If the file cannot be
@@ -24,7 +24,9 @@ export async function readRows(
 ): Promise<RowSource & Reading> {
   const opened = await unpackedIfGzip(input)
   const format = options.format ?? formatOf(options)
-  const reading: Reading = { recognized: { format }, notes: new Notes(), delimiter: options.delimiter }
+  const { delimiter, at } = options
+  const atOption = optionName(options, 'at')
+  const reading: Reading = { recognized: { format }, notes: new Notes(), delimiter, at, atOption }
   const option = optionName(options, 'encoding')
   const text = await decoded(opened, { ...reading, encoding: options.encoding, option, reopen })
   const { columns, rows } = await readersOf[format](text, reading)
@@ -34,7 +36,7 @@ export async function readRows(
 const readersOf: Record<Format, (text: AsyncIterable<Buffer>, reading: Reading) => RowSource | Promise<RowSource>> = {
   csv: readCsv,
   jsonl: (text) => ({ columns: undefined, rows: readJsonl(text) }),
-  json: (text) => ({ columns: undefined, rows: readJson(text) }),
+  json: (text, reading) => ({ columns: undefined, rows: readJson(text, reading) }),
 }
 
 const formatsByEnding: Record<string, Format> = { tsv: 'csv', txt: 'csv', ndjson: 'jsonl' }

@@ -1,8 +1,8 @@
 /** A record of a CSV file: its cells, its end, and the beginning of the next one. */
 export interface ParsedRecord {
   cells: string[]
-  /** The index of the first quoted cell that has text after its closing quote; -1: none has. */
-  textAfterQuote: number
+  /** The first text after a closing quote, with the index of its cell. */
+  afterQuote: { at: number; text: string } | undefined
   end: number
   next: number
 }
@@ -21,7 +21,7 @@ export function recordReader(delimiter: string) {
   ): ParsedRecord | undefined => {
     if (start >= text.length) return undefined
     const cells: string[] = []
-    let textAfterQuote = -1
+    let afterQuote: ParsedRecord['afterQuote']
     for (let at = start; ; at++) {
       const begin = at
       // A doubled quote ends one quoted part of the cell and begins the next.
@@ -33,14 +33,21 @@ export function recordReader(delimiter: string) {
       upToSeparator.lastIndex = at
       upToSeparator.test(text)
       const end = upToSeparator.lastIndex
-      if (at > begin && end > at && textAfterQuote < 0) textAfterQuote = cells.length
+      if (at > begin && end > at) afterQuote ??= { at: cells.length, text: text.slice(at, end) }
       cells.push(quoted + text.slice(at, end))
       at = end
       if (text[at] === delimiter && cells.length < maxCells) continue
       const next = at + (text.startsWith('\r\n', at) ? 2 : 1)
       // The end of the text may cut a line, a quoted cell at a doubled quote, or CRLF.
       if (!isLast && (at >= text.length || (next === text.length && text[at] === '\r'))) return undefined
-      return { cells, textAfterQuote, end, next }
+      return { cells, afterQuote, end, next }
     }
   }
+}
+
+/** Whether a cell is quoted in the text of its record. */
+export function isQuoted(source: unknown, at: number, delimiter: string): boolean {
+  if (typeof source !== 'string') return false
+  const start = at === 0 ? 0 : recordReader(delimiter)(source, 0, true, at)?.next
+  return source[start ?? 0] === '"'
 }

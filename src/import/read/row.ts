@@ -31,6 +31,8 @@ export interface Row extends RowPosition {
   cells: readonly Cell[]
   size: number
   source: Source
+  /** Whether a preset knows it as one of several rows of a product. */
+  isPart?: boolean
   /** The rows of the file that a preset has joined to this one. */
   rows?: readonly Entry[]
   /** What a preset found to be wrong with it. */
@@ -71,6 +73,9 @@ export interface Reading {
   notes: Notes
   /** The separator of cells; undefined: the file shows it. */
   delimiter?: string | undefined
+  /** The keys to the list in a JSON file, and the option that gives them. */
+  at?: string | undefined
+  atOption: string
 }
 
 /** The file cannot be read after this point; the rows before it are valid. */

@@ -1,8 +1,12 @@
 /**
  * The counts of an import. Each row of the file is counted in exactly one of created, updated, unchanged and failed;
- * assets are those new to the store, links those new to their product's group.
+ * nothing of a failed row is stored. Assets are those new to the store, links those new to their product's group,
+ * `assetsFailed` the bad URLs of rows that did not fail. `replaced` rows replace values of earlier rows.
  */
-export const noCounts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0, assetsAdded: 0, linksAdded: 0 }
+export const noCounts = {
+  ...{ rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0, assetsAdded: 0, linksAdded: 0 },
+  ...{ assetsFailed: 0, replaced: 0 },
+}
 
 export type Counts = typeof noCounts
 

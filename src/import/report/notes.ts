@@ -4,6 +4,12 @@ import { shown } from '../../text.ts'
 /** What an import changed or assumed of what it read, and what it suspects. docs/importing.md lists the codes. */
 const sentences = {
   windows_1252: 'the file is no UTF-8 and was read as Windows-1252',
+  short_rows: 'cells that a row lacks at its end were read as empty ones',
+  blanks_removed: 'blanks at the ends of unquoted codes, statuses and names of columns were removed',
+  blanks_kept: 'codes have blanks at their ends',
+  status_case: 'a status was read in lower case',
+  replaced: 'a row replaces values of an earlier row with the same code',
+  escaped_cells: 'cells begin with an apostrophe before a formula: unescape-formulas would remove it',
 } satisfies Record<string, string>
 
 export type NoteCode = keyof typeof sentences

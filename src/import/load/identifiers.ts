@@ -1,0 +1,41 @@
+import { productStatuses } from '../../catalogue/enumerations.ts'
+import { shown } from '../../text.ts'
+import type { ImportRequest } from '../options.ts'
+import { isQuoted } from '../read/record.ts'
+import type { Cell, Fault, Reading, Row } from '../read/row.ts'
+import type { Layout } from './layout.ts'
+
+const blankEnds = /^\s|\s$/
+
+/**
+ * A reader of cells with codes and statuses: an unquoted cell of CSV loses blanks at its ends, as spreadsheets show
+ * them. Elsewhere they are kept. Both are noted.
+ */
+export function identifierReader({ recognized, notes }: Reading): (row: Row, at: number) => Cell {
+  return (row, at) => {
+    const cell = row.cells[at] ?? ''
+    if (typeof cell !== 'string' || !blankEnds.test(cell)) return cell
+    const column = row.columns[at] ?? null
+    const isBare = recognized.format === 'csv' && !isQuoted(row.source, at, recognized.delimiter ?? ',')
+    notes.add(isBare ? 'blanks_removed' : 'blanks_kept', { column, example: shown(cell) })
+    return isBare ? cell.trim() : cell
+  }
+}
+
+/** A reader of statuses: in any case, and those of `mapStatus`. Another value is kept, and fails its row later. */
+export function statusReader({ statuses }: ImportRequest, layout: Layout, { notes }: Reading) {
+  const named = new Map(statuses)
+  return (cell: Cell, faults: Fault[]): string | null => {
+    if (cell === '') return null
+    if (typeof cell !== 'string') {
+      faults.push({ field: layout.status, reason: `must be a status; got ${shown(cell)}` })
+      return null
+    }
+    const mapped = named.get(cell)
+    if (mapped !== undefined) return mapped
+    const lower = cell.toLowerCase()
+    if (lower === cell || !productStatuses.some((status) => status === lower)) return cell
+    notes.add('status_case', { column: layout.status ?? null, example: shown(cell) })
+    return lower
+  }
+}

@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { runCli } from '../support/clients/cli.ts'
+import { groupsOf, productsOf, useCatalog } from './catalog.ts'
+
+const catalog = useCatalog()
+
+async function imported(content: string, args: string[] = [], name = 'file.csv') {
+  const store = await catalog.newStore()
+  const file = await catalog.file(name, content)
+  const { code, stdout, stderr } = await catalog.run([file, '--store', store, ...args, '--json'])
+  const products = Object.fromEntries(await productsOf(catalog, store))
+  return { store, file, code, stderr, products, answer: stdout === '' ? {} : JSON.parse(stdout) }
+}
+
+const attributesOf = ({ products }: Awaited<ReturnType<typeof imported>>) =>
+  Object.fromEntries(Object.entries(products).map(([code, { attributes }]) => [code, attributes]))
+
+describe('images', () => {
+  test('of one cell are told apart, and a bad one does not take the others', async () => {
+    const rows = [
+      'A,https://a.example/1.jpg|https://a.example/2.jpg',
+      'B,"https://a.example/x,y.jpg, nonsense://"',
+      'C,"https://a.example/3.jpg,4.jpg"',
+    ]
+    const result = await imported(`sku,Images\n${rows.join('\n')}\n`, ['--assets', 'Images'])
+    expect(result).toMatchObject({ code: 1, answer: { created: 3, failed: 0, assets_failed: 2, assets_added: 3 } })
+    expect(await groupsOf(catalog, result.store, 'A')).toEqual({
+      image: ['https://a.example/1.jpg', 'https://a.example/2.jpg'],
+    })
+    expect(await groupsOf(catalog, result.store, 'B')).toEqual({ image: ['https://a.example/x,y.jpg'] })
+    expect(result.stderr).toContain('--asset-separator says what is between them')
+  })
+
+  test('that failed are in the file of failed rows, which can be imported again', async () => {
+    const errors = catalog.path('images-failed.csv')
+    const { store, code } = await imported('sku,n,Image URL 1\nA,1,nonsense\nB,2,https://a.example/2\n', [
+      '--errors',
+      errors,
+    ])
+    expect(code).toBe(1)
+    const fixed = await catalog.fix(errors, (text) => {
+      expect(text.trimEnd().split('\n')).toHaveLength(2)
+      return text.replace(/nonsense\n$/, 'https://a.example/1\n')
+    })
+    expect(await catalog.answer([fixed, '--store', store])).toMatchObject({ unchanged: 1, assets_added: 1 })
+  })
+
+  test('in lists of objects are their src, url or href', async () => {
+    const images = [
+      { id: 1, src: 'https://a.example/1' },
+      { url: 'https://a.example/2' },
+      { href: 'https://a.example/3' },
+    ]
+    const { store, code } = await imported(JSON.stringify([{ sku: 'A', images }]), ['--assets', 'images'], 'file.json')
+    expect(code).toBe(0)
+    expect(await groupsOf(catalog, store, 'A')).toEqual({ image: [1, 2, 3].map((n) => `https://a.example/${n}`) })
+  })
+
+  test.each(['Image 2', 'cover_media_url', 'gallery', 'Bilder', 'media', 'image_2', 'productImage'])(
+    'in a column %s are attributes, and a hint says so',
+    async (column) => {
+      const { stderr, code } = await imported(`sku,Image URL 1,${column}\nA,https://a.example/1,https://a.example/2\n`)
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining(`${JSON.stringify(column)} look like image columns`),
+      })
+    },
+  )
+})
+
+describe('rows of one product', () => {
+  const rows = 'sku,name,price,currency\nE,Kettle,49.99,USD\nF,Jug,9.99,USD\nE,,45.99,EUR\nF,Jug,9.99,USD\n'
+
+  test.each([[[]], [['--dry-run']], [['--chunk-rows', '1']]])(
+    'that replace values are counted, with an example (%j)',
+    async (args) => {
+      const { answer, stderr, code } = await imported(rows, args)
+      expect({ code, answer }).toMatchObject({
+        code: 0,
+        answer: { rows: 4, created: 2, unchanged: args[1] ? 1 : 2, replaced: 1 },
+      })
+      expect(stderr).toContain('row 3 replaces price, currency of E of row 1')
+    },
+  )
+
+  test('that only add values are no replacement', async () => {
+    const { answer, stderr } = await imported('sku,a,b\nE,1,\nE,,2\nE,1,2\n')
+    expect({ stderr, answer }).toMatchObject({ stderr: '', answer: { replaced: 0, notes: [] } })
+  })
+
+  test('fail after the first with --duplicates fail', async () => {
+    const result = await imported(rows, ['--duplicates', 'fail'])
+    expect(result).toMatchObject({ code: 1, answer: { created: 2, failed: 2, replaced: 0 } })
+    expect(result.stderr).toContain('must come once in the file, as --duplicates says; got "E" in row 1 too')
+    expect(attributesOf(result).E).toMatchObject({ price: '49.99' })
+  })
+})
+
+describe('statuses', () => {
+  test('are those of their column in any case, with a note', async () => {
+    const { products, stderr } = await imported('sku,status\nA,Active\nB,DRAFT\nC,new\n')
+    expect(Object.values(products).map(({ status }) => status)).toEqual(['active', 'draft', 'new'])
+    expect(stderr).toContain('note: "status": a status was read in lower case, such as "Active" (2 rows)')
+  })
+
+  test('can be named by --map-status', async () => {
+    const args = ['--status', 'Zustand', '--map-status', 'Aktiv=active,In Arbeit=draft']
+    const { products } = await imported('sku,Zustand\nA,Aktiv\nB,In Arbeit\nC,new\n', args)
+    expect(Object.values(products).map(({ status }) => status)).toEqual(['active', 'draft', 'new'])
+    const wrong = await imported('sku\nA\n', ['--map-status', 'Aktiv=on'])
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--map-status must be VALUE=STATUS') })
+  })
+
+  test('of another meaning are an attribute by --map, and a column status that is none names the option', async () => {
+    const rows = 'sku,status,lifecycle\nA,true,active\nB,false,draft\n'
+    const mapped = await imported(rows, ['--map', 'status=enabled'])
+    expect(mapped.products).toEqual({
+      A: { status: 'new', attributes: { enabled: 'true', lifecycle: 'active' } },
+      B: { status: 'new', attributes: { enabled: 'false', lifecycle: 'draft' } },
+    })
+    const { code, stderr } = await imported(rows, ['--status', 'lifecycle'])
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`"status" status cannot be an attribute's name: --map renames the column`),
+    })
+  })
+
+  test('in a column Status are an attribute, and a hint says so', async () => {
+    expect((await imported('sku,Status\nA,active\n')).stderr).toContain('"Status" looks like the status')
+  })
+})
+
+test('a column with a reserved name is named with the option that renames it', async () => {
+  const { stderr } = await imported('sku,assets\nA,x\n')
+  expect(stderr).toContain(`"assets" assets cannot be an attribute's name: --map renames the column`)
+})
+
+test('codes, names of columns and statuses lose blanks at their ends unless quoted, with a note', async () => {
+  const result = await imported('sku , n\u00a0,status\n A\u00a0,1, draft\n" B ",2,new\n')
+  expect(result.products).toEqual({
+    A: { status: 'draft', attributes: { n: '1' } },
+    ' B ': { status: 'new', attributes: { n: '2' } },
+  })
+  expect(result.answer.notes).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ code: 'blanks_removed', column: 'sku' }),
+      expect.objectContaining({ code: 'blanks_kept', column: 'sku', rows: 1, example: '" B "' }),
+    ]),
+  )
+  const out = catalog.path('blanks.csv')
+  await runCli(['export', '--store', result.store, '--out', out], { DATABASE_URL: catalog.database.url })
+  expect(await readFile(out, 'utf8')).toContain('" B "')
+  expect(await catalog.answer([out, '--store', result.store])).toMatchObject({ unchanged: 2 })
+  const json = await imported('{"sku":" B "}', [], 'file.jsonl')
+  expect([Object.keys(json.products), json.answer.notes]).toEqual([
+    [' B '],
+    [expect.objectContaining({ code: 'blanks_kept' })],
+  ])
+})
+
+test('a row that is short has empty cells at its end, and empty cells beyond the header are none', async () => {
+  const result = await imported('sku,name,color\nA,Mug\nB\nC,Pot,Red,,\n,,\nD,Cup,Blue,,x\n')
+  expect(result).toMatchObject({ code: 1, answer: { rows: 4, created: 3, failed: 1 } })
+  expect(attributesOf(result)).toEqual({ A: { name: 'Mug' }, B: {}, C: { name: 'Pot', color: 'Red' } })
+  expect(result.answer.notes).toEqual([expect.objectContaining({ code: 'short_rows', rows: 2, example: 'row 1' })])
+})
+
+test('blanks after a closing quote are named as that', async () => {
+  expect((await imported('sku,n\nA,"x" \n')).stderr).toContain('got blanks after the closing quote')
+})
+
+test('characters that nobody sees are shown in a header', async () => {
+  expect((await imported('\u200bname\nA\n')).stderr).toContain(String.raw`"\u200bname"`)
+})
+
+describe('numbers', () => {
+  async function importNumbers(content: string, args: string[] = []) {
+    const store = await catalog.newStore()
+    const price = { name: 'Price', type: 'number' } as const
+    await write(catalog.database.catalogue, false, (transaction) => defineAttributes(transaction, store, [price]))
+    const { code, stderr } = await catalog.run([await catalog.file('n.csv', content), '--store', store, ...args])
+    const products = Object.fromEntries(await productsOf(catalog, store))
+    return { code, stderr, prices: Object.values(products).map(({ attributes }) => attributes.Price) }
+  }
+
+  test('with a decimal comma are read with --decimal comma', async () => {
+    const { prices, stderr } = await importNumbers('sku;Price\nA;12,50\nB;7\nC;1.234\nD;1.234,50\n', [
+      '--decimal',
+      'comma',
+    ])
+    expect(prices).toEqual(['12.50', '7'])
+    expect(stderr).toContain('must be a number with a decimal comma, as --decimal says')
+  })
+
+  test.each([
+    ['sku;Price\nA;12.5\nB;1.234\nC;7\n', ['12.5', '7']],
+    ['sku,Price\nA,"12,50"\nB,1.234\nC,12.5\n', ['12.5']],
+    ['sku,Price\nA,1.234\nB,12.5\n', ['1.234', '12.5']],
+    ['sku,Price\nA,"1,234.50"\nB,12.5\n', ['12.5']],
+  ])('that may mean two values fail their rows: %j', async (content, expected) => {
+    const { prices, code, stderr } = await importNumbers(content)
+    expect(prices).toEqual(expected)
+    if (code === 1) expect(stderr).toContain('--decimal says whether its comma or its point is decimal')
+  })
+
+  test('are what they are with --decimal point', async () => {
+    expect((await importNumbers('sku;Price\nA;1.234\n', ['--decimal', 'point'])).prices).toEqual(['1.234'])
+  })
+})
+
+test('a JSON file without a list at its beginning is wrong usage, and --at finds the list', async () => {
+  const content = '{"products":[{"sku":"A"}]}'
+  const { code, stderr } = await imported(content, [], 'file.json')
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/list "products": --at products\n/) })
+  expect(await imported(content, ['--at', 'products'], 'file.json')).toMatchObject({ code: 0, answer: { created: 1 } })
+})
