@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const SkippedItem = z.object({
   code: z.string().describe("Code of the product, id of the asset, parent code of the link, name of the definition, or channel of the requirements; empty for the store."),
   reason: z.enum(["changed_since","gone","too_large","store_created"]).describe("Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted)."),
-  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("What it belongs to."),
+  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the item."),
   key: z.string().optional().describe("Name of the attribute or `status`; channel and asset id of a link as a JSON list; field of the store. Null: the whole row."),
 }).meta({"id":"SkippedItem","description":"A value, link or row that was not reverted."})
 export const RequestCounts = z.object({
@@ -17,7 +17,7 @@ export const ChangeCounts = z.object({
   created: z.int().min(0).describe("Number that were created."),
   updated: z.int().min(0).describe("Number that were updated."),
   deleted: z.int().min(0).describe("Number that were deleted."),
-  failed: z.int().min(0).describe("Number of items of the request that failed, on one of its changes; 0 on the others."),
+  failed: z.int().min(0).describe("Number of failed items of the request. One change of the request has it; the others have 0."),
 }).meta({"id":"ChangeCounts","description":"Number of products, assets, links, definitions, channels with requirements or stores that a change changed."})
 export const Change = z.object({
   cursor: z.string().describe("Opaque cursor after this change, for `after`."),
@@ -137,7 +137,7 @@ export const ListChanges = {
   edges: z.array(z.object({
   node: Change.describe("The item of this edge."),
 })).describe("Edges of this page, in order."),
-}).describe("The feed of changes, in a stable order: paging by cursor returns each change exactly once. A change appears when all transactions that began before it have ended. `after: \"latest\"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`."),
+}).describe("The feed of changes, in a stable order: paging by cursor returns each change exactly once. Long transactions delay the feed: a change appears when all writing transactions that began earlier have ended. `after: \"latest\"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`."),
 }
 export const GetRequest = {
   request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
@@ -169,8 +169,8 @@ export const RevertRequest = {
   definitions: z.int().min(0).describe("Number of attribute definitions changed."),
   requirements: z.int().min(0).describe("Number of channels whose requirements changed."),
   store_fields: z.int().min(0).describe("Number of fields of the store changed."),
-}).describe("Numbers of what was changed."),
-  skipped: z.array(SkippedItem).describe("What was not reverted: at most 10,000 items and 4 MiB."),
+}).describe("Number of items that were changed, by kind."),
+  skipped: z.array(SkippedItem).describe("Items that were not reverted: at most 10,000, and 4 MiB."),
   more: z.int().min(0).describe("Number of items that `skipped` leaves out."),
 }
 export const ListStores = {
@@ -251,5 +251,5 @@ export const FailureReport = {
   product_code: z.string().nullable().describe("Product code of the row; null if it has none."),
   field: z.string().nullable().describe("Invalid column; null when the whole row is invalid."),
   reason: z.string().describe("Explanation: the expected value and the received one."),
-})).describe("Rows that the last imports of several stores rejected, as flat rows, those of the newest job first: the first 20 of each job. For all rows of a job use `Job.output`."),
+})).describe("Rows that the last imports of several stores rejected, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`."),
 }

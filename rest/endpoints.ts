@@ -247,7 +247,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/changes',
     summary: 'List changes',
     description:
-      'The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.',
+      'The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. Long transactions delay the feed: a change appears when all writing transactions that began earlier have ended. A page may be shorter than `limit` although more follow.',
     isExtension: true,
     extraReasons: ['cursor_expired', 'changes_disabled'],
     dataShape: {
@@ -319,7 +319,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/requests/{request_id}/revert',
     summary: 'Revert a request',
     description:
-      'Restores the values from before a request, in one transaction. Values changed by later requests are skipped, overwritten, or fail the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
+      'Restores the values that a request changed, in one transaction. If later requests changed a value, it is skipped or overwritten, or the revert fails. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
     isExtension: true,
     isLong: true,
     extraReasons: ['request_not_found', 'not_revertible'],

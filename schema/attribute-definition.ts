@@ -78,7 +78,7 @@ builder.node(AttributeDefinitionRef, {
     searchable: t.exposeBoolean('searchable', { description: descriptions.searchable }),
     indexed: t.boolean({
       description:
-        'Whether the values are indexed: until then a `filterable` attribute is used like others, and stores of more than 50,000 products refuse searches if it is `searchable`.',
+        'Whether all values are indexed. Until then a `filterable` attribute is treated as undeclared, and stores of more than 50,000 products refuse searches if the attribute is `searchable`.',
       resolve: ({ filterable, isIndexed, searchable, isSearched }) =>
         (filterable || searchable) && (isIndexed || !filterable) && (isSearched || !searchable),
     }),

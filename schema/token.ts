@@ -37,7 +37,7 @@ builder.node(TokenRef, {
     staleWhile: t.exposeString(
       'staleWhile',
       nullable(
-        'Maximum age of the data that its queries read, where a request has no `Prefer: stale-while`. Null: never stale.',
+        'Maximum age of the data that its queries read from replicas. `Prefer: stale-while` of a request replaces it. Null: never stale.',
       ),
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),

@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.
+         * @description The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. Long transactions delay the feed: a change appears when all writing transactions that began earlier have ended. A page may be shorter than `limit` although more follow.
          */
         get: operations["listChanges"];
         put?: never;
@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Revert a request
-         * @description Restores the values from before a request, in one transaction. Values changed by later requests are skipped, overwritten, or fail the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.
+         * @description Restores the values that a request changed, in one transaction. If later requests changed a value, it is skipped or overwritten, or the revert fails. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.
          */
         post: operations["revertRequest"];
         delete?: never;
@@ -351,7 +351,7 @@ export interface components {
             updated: number;
             /** @description Number that were deleted. */
             deleted: number;
-            /** @description Number of items of the request that failed, on one of its changes; 0 on the others. */
+            /** @description Number of failed items of the request. One change of the request has it; the others have 0. */
             failed: number;
         };
         ChangeReportAnswer: {
@@ -922,7 +922,7 @@ export interface components {
                 store_uuid: string;
                 /** @description Request id of the revert itself, by which it can be reverted. */
                 request_id: string;
-                /** @description Numbers of what was changed. */
+                /** @description Number of items that were changed, by kind. */
                 reverted: {
                     /** @description Number of products changed, deleted or created again. */
                     products: number;
@@ -937,7 +937,7 @@ export interface components {
                     /** @description Number of fields of the store changed. */
                     store_fields: number;
                 };
-                /** @description What was not reverted: at most 10,000 items and 4 MiB. */
+                /** @description Items that were not reverted: at most 10,000, and 4 MiB. */
                 skipped: components["schemas"]["SkippedItem"][];
                 /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
@@ -953,7 +953,7 @@ export interface components {
              */
             reason: "changed_since" | "gone" | "too_large" | "store_created";
             /**
-             * @description What it belongs to.
+             * @description Kind of the item.
              * @enum {string}
              */
             kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
@@ -1302,7 +1302,7 @@ export interface components {
     parameters: {
         /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
         XRequestId: string;
-        /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+        /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
         IdempotencyKey: string;
         /**
          * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -1315,7 +1315,7 @@ export interface components {
          */
         Prefer: string;
         /**
-         * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+         * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
          * @example 0/16B3748
          */
         XCatalogueAfter: string;
@@ -1395,7 +1395,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -1461,7 +1461,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -1524,7 +1524,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -1601,7 +1601,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -1654,7 +1654,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -1721,7 +1721,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -1794,7 +1794,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -1844,7 +1844,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -1904,7 +1904,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -1973,7 +1973,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2035,7 +2035,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2090,7 +2090,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2152,7 +2152,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
@@ -2173,8 +2173,8 @@ export interface operations {
              *
              *     - `store_uuid`: UUID of the store.
              *     - `request_id`: Request id of the revert itself, by which it can be reverted.
-             *     - `reverted`: Numbers of what was changed.
-             *     - `skipped`: What was not reverted: at most 10,000 items and 4 MiB.
+             *     - `reverted`: Number of items that were changed, by kind.
+             *     - `skipped`: Items that were not reverted: at most 10,000, and 4 MiB.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
             200: {
@@ -2224,7 +2224,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2281,7 +2281,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2338,7 +2338,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2396,7 +2396,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
@@ -2453,7 +2453,7 @@ export interface operations {
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
                  * @example 0/16B3748
                  */
                 "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];

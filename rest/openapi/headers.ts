@@ -28,7 +28,7 @@ const headers: readonly Header[] = [
     in: 'request',
     on: ['writes'],
     description:
-      'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`.',
+      'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   {
@@ -53,7 +53,7 @@ const headers: readonly Header[] = [
     in: 'request',
     on: ['reads'],
     description:
-      '`X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used. `latest`: the primary answers, and numbers that are kept in the background include all earlier writes, if that takes at most 2 s.',
+      '`X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.',
     example: '0/16B3748',
   },
   {

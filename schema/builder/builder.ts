@@ -96,7 +96,7 @@ function createBuilder() {
 builder.queryType({ description: 'Read operations. They need the scope `read`.' })
 builder.mutationType({
   description:
-    'Write operations. They need the scope `write`. Each field is one transaction: a result is durable, an error means that nothing was changed. An operation that selects more than its own results (fields with arguments, or of other objects) also needs the scope `read`, and runs in one transaction: if such a field fails, nothing is changed.',
+    'Write operations. They need the scope `write`. Each field is one transaction: a result is durable, an error means that nothing was changed. A mutation that also selects other data (fields with arguments, or of other objects) needs the scope `read`, too. All of its fields then run in one transaction: if one fails, nothing is changed.',
 })
 
 builder.scalarType('DateTime', {
@@ -118,7 +118,7 @@ builder.scalarType('URL', {
 
 builder.scalarType('Instant', {
   description:
-    'Time as RFC 3339, or as milliseconds since 1970 in a number or its digits: what tools for dashboards send.',
+    'Time as RFC 3339, or milliseconds since 1970 as a number or a string of digits, which dashboard tools send.',
   serialize: (date) => date.toISOString(),
   parseValue: (value) => {
     const isMilliseconds = /^\d{1,15}$/.test(String(value))

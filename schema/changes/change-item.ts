@@ -20,7 +20,7 @@ function linkOf({ kind, key }: ChangeItem): string[] {
 
 const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
   description:
-    'One value that changed: the status or an attribute of a product, a field of the store, a definition, the requirements of a channel, or the place of a link. A row that was created or deleted has one item.',
+    'One value that changed: the status or an attribute of a product, a field of the store, a definition, the requirements of a channel, or the position of a link. A row that was created or deleted has one item.',
   fields: (t) => ({
     productCode: t.string({
       ...nullable('Code of the product, or the parent code of the link.'),

@@ -56,7 +56,7 @@ builder.objectField(StoreRef, 'changes', (t) =>
     type: ChangeConnection,
     complexity: perStore(connectionCost),
     description:
-      'The feed of changes, in a stable order: paging by cursor returns each change exactly once. A change appears when all transactions that began before it have ended. `after: "latest"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`.',
+      'The feed of changes, in a stable order: paging by cursor returns each change exactly once. Long transactions delay the feed: a change appears when all writing transactions that began earlier have ended. `after: "latest"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`.',
     args: {
       ...changePageArgs,
       filter: t.arg({ type: ChangeFilterInput, description: 'Filter. Default: all changes.' }),

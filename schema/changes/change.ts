@@ -14,7 +14,7 @@ const ChangeSource = enumOf<Change['via']>('ChangeSource', 'Where a change came 
 export const ChangeKind = enumOf<Change['kind']>('ChangeKind', 'Kind of the items of a change.', {
   product: 'Products: their status and attributes.',
   asset: 'Assets: their format and URL.',
-  link: 'Links between assets and parent codes, with their places.',
+  link: 'Links between assets and parent codes, with their positions.',
   definition: 'Attribute definitions.',
   requirement: 'Requirements of channels.',
   store: 'The store itself.',
@@ -57,7 +57,7 @@ const ChangeCounts = builder.objectRef<Counts & Pick<ChangeHead, 'failed'>>('Cha
   fields: (t) => ({
     ...countFields(t),
     failed: t.exposeInt('failed', {
-      description: 'Number of items of the request that failed, on one of its changes; 0 on the others.',
+      description: 'Number of failed items of the request. One change of the request has it; the others have 0.',
     }),
   }),
 })

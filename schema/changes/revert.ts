@@ -18,14 +18,15 @@ const RevertPolicyRef = enumOf<RevertPolicy>(
   'What a revert does with values, links and rows that later requests have changed.',
   {
     SKIP: 'Leave them as they are, and list them in the result.',
-    FAIL: 'Change nothing and fail with `not_revertible`, with an entry for each.',
+    FAIL: 'Fail with `not_revertible`, with an entry for each of them, and change nothing.',
     OVERWRITE: 'Restore the values from before the request.',
   },
 )
 
 const RevertedCountsRef = builder.objectRef<RevertedCounts>('RevertedCounts').implement({
   extensions: partOfResult,
-  description: 'Numbers of what a revert changed. What had its old value already is not counted.',
+  description:
+    'Number of items that a revert changed, by kind. An item that already had its earlier value is not counted.',
   fields: (t) => ({
     products: t.exposeInt('products', { description: 'Number of products changed, deleted or created again.' }),
     assets: t.exposeInt('assets', { description: 'Number of assets deleted or created again.' }),
@@ -40,7 +41,7 @@ const SkippedItemRef = builder.objectRef<SkippedItem>('SkippedItem').implement({
   extensions: partOfResult,
   description: 'A value, link or row that was not reverted.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ChangeKind, description: 'What it belongs to.' }),
+    kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the item.' }),
     code: t.exposeString('code', {
       description:
         'Code of the product, id of the asset, parent code of the link, name of the definition, or channel of the requirements; empty for the store.',
@@ -65,10 +66,13 @@ const RevertResultRef = builder.objectRef<RevertResult>('RevertResult').implemen
     requestId: t.exposeString('requestId', {
       description: 'Request id of the revert itself, by which it can be reverted.',
     }),
-    reverted: t.expose('reverted', { type: RevertedCountsRef, description: 'Numbers of what was changed.' }),
+    reverted: t.expose('reverted', {
+      type: RevertedCountsRef,
+      description: 'Number of items that were changed, by kind.',
+    }),
     skipped: t.expose('skipped', {
       type: [SkippedItemRef],
-      description: 'What was not reverted: at most 10,000 items and 4 MiB.',
+      description: 'Items that were not reverted: at most 10,000, and 4 MiB.',
     }),
     more: t.exposeInt('more', { description: 'Number of items that `skipped` leaves out.' }),
   }),
@@ -79,7 +83,7 @@ builder.mutationFields((t) => ({
     type: RevertResultRef,
     complexity: { field: maxFailures, multiplier: 1 },
     description:
-      'Restores the values from before a request, in one transaction, also where present attribute definitions would refuse them. A revert can be reverted itself. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `store_not_found`, `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`, `quota_exceeded` (the reverts of a store record at most 1 GiB in 24 hours).',
+      'Restores the values that a request changed, in one transaction, even if attribute definitions forbid them now. A revert can be reverted itself. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `store_not_found`, `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`, `quota_exceeded` (the reverts of a store record at most 1 GiB in 24 hours).',
     args: {
       ...writeArgs,
       requestId: t.arg.string(required('Id of the request to revert.')),

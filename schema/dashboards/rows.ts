@@ -143,7 +143,7 @@ builder.queryFields((t) => ({
     type: [FailureRow],
     complexity: rowsCost(mostRows),
     description:
-      'Rows that the last imports of several stores rejected, as flat rows, those of the newest job first: the first 20 of each job. For all rows of a job use `Job.output`.',
+      'Rows that the last imports of several stores rejected, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`.',
     args: rowsArgs,
     resolve: (_root, args, { catalogue }) => listFailureRows(catalogue, requestOf(args)),
   }),

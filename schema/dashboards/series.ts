@@ -27,16 +27,18 @@ const metrics = {
 } satisfies Record<string, Metric>
 
 const MetricRef = enumOf<keyof typeof metrics>('Metric', 'A number over time.', {
-  CHANGES: 'Values that changed, as long as changes are kept. By store, operation, actor.',
+  CHANGES: 'Number of values that changed, as long as changes are kept. Dimensions: store, operation, actor.',
   WRITES:
-    'Requests that changed something, counted in each store, as long as changes are kept. By store, operation, actor.',
+    'Number of requests that changed something, counted in each store, as long as changes are kept. Dimensions: store, operation, actor.',
   FAILED_ITEMS:
-    'Failed items of requests that changed something else, as long as changes are kept. By store, operation, actor.',
-  IMPORTED_ROWS: 'Rows of imports by the time of their end, as long as jobs are kept. By store.',
+    'Number of failed items of requests that changed other items, as long as changes are kept. Dimensions: store, operation, actor.',
+  IMPORTED_ROWS:
+    'Number of imported rows by the time at which the import ended, as long as jobs are kept. Dimension: store.',
   PRODUCTS:
-    'Products at the end of the interval, or now. Stored once an hour: by hour for 14 days, by day without a limit. By store, status.',
-  READY_PRODUCTS: 'Products that are ready for a channel; like `PRODUCTS`. By store, channel.',
-  GROUPS: 'Asset groups; like `PRODUCTS`. By store, channel, format.',
+    'Number of products at the end of the interval, or now. It is stored once an hour: hourly numbers are kept for 14 days, daily numbers without a limit. Dimensions: store, status.',
+  READY_PRODUCTS:
+    'Number of products that are ready for a channel, stored like `PRODUCTS`. Dimensions: store, channel.',
+  GROUPS: 'Number of asset groups, stored like `PRODUCTS`. Dimensions: store, channel, format.',
 })
 
 const DimensionRef = enumOf<Dimension>('Dimension', 'Dimension by which a series is grouped.', {
@@ -86,7 +88,7 @@ builder.queryField('series', (t) =>
       interval: t.arg({
         type: 'Duration',
         description:
-          'Length of an interval, from midnight (UTC) or Monday on: whole minutes; of numbers of products whole hours. Default: what makes at most `maxPoints` intervals.',
+          'Length of an interval: whole minutes, or whole hours for stored numbers such as `PRODUCTS`. Intervals are aligned to midnight (UTC) or Monday. Default: a length that gives at most `maxPoints` intervals.',
       }),
       maxPoints: t.arg.int({
         defaultValue: usualPoints,

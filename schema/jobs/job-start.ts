@@ -134,7 +134,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     extensions: returnsStored,
     description:
-      'Deletes a job with its input and output, and returns it as it was: fields but `jobId` need the scope `read`. A running one is cancelled: it stops within seconds, and rows that it has imported are kept. Null when there is none or when the token has no access to its store.',
+      'Deletes a job with its input and output, and returns its last state; fields other than `jobId` need the scope `read`. A running job is cancelled: it stops within seconds, and keeps the rows that it has imported. Null when there is none or when the token has no access to its store.',
     args: { jobId: t.arg.id(required('UUID of the job.')), ...dryRunArgs },
     resolve: resolveWrite(
       (transaction, { jobId }) => deleteJob(transaction, jobId),

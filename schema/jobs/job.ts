@@ -76,7 +76,7 @@ builder.node(JobRef, {
   id: { resolve: ({ jobId }) => jobId },
   loadManyWithoutCache: async (jobIds, { catalogue }) => [...(await findJobs(catalogue, jobIds)).values()],
   description:
-    'An import or export that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
+    'An import or export that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some time after its end: seven days, unless configured otherwise.',
   fields: (t) => ({
     ...jobFields(t),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that the job belongs to.' }),

@@ -41,7 +41,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
       field: statementCost * Math.max(names.length, 1) + selectionCost({ filter }),
       multiplier: names.length * (first ?? defaultFacetValues),
     }),
-    description: `Values of attributes with the number of products that have each, in the order of \`names\`: for charts and for the choices of a filter. Texts are their first 255 characters. Errors: \`invalid_request\`.`,
+    description: `Values of attributes with the number of products that have each, in the order of \`names\`, for charts and for the choices of a filter. Values are cut to 255 characters. Errors: \`invalid_request\`.`,
     args: {
       names: t.arg.stringList({
         required: true,

@@ -18,7 +18,7 @@ export const ProductConnectionRef = builder.connectionObject<typeof ProductRef, 
       asOf: t.field({
         type: 'DateTime',
         description:
-          'Time until which all changes are in the list; of later ones some may be: a product may no longer match, and one that has been deleted is left out, so that a page may be shorter than `first`. The present time if the answer is exact.',
+          'The list includes all changes until this time, and possibly later ones: a listed product may no longer match. Deleted products are left out, so a page may be shorter than `first`. The present time if the list is exact.',
         resolve: (connection) => connection.asOf(),
       }),
     }),

@@ -26,12 +26,12 @@ const AssetPresence = builder.inputType('AssetPresence', {
 const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter').implement({
   ...catalogueText,
   description:
-    'Conditions on the value of one attribute; all given ones must hold. A product without the attribute matches `exists: false` only, also beside `ne`. The values of an attribute that is declared `NUMBER` compare as numbers of double precision: `10` equals `10.0`, and values that are none, or have more than 300 characters, match only `exists`, `ne`, `contains` and `startsWith`. In a range of an attribute without a declaration two numbers compare by size. All else compares by code points; `contains`, `startsWith`, `ne` and ranges see the first 255 characters. An attribute that is declared `BOOLEAN` has no order.',
+    'Conditions on the value of one attribute; all given conditions must hold. A product without the attribute matches only `exists: false`, not `ne`. Values of an attribute declared `NUMBER` compare as numbers of double precision: `10` equals `10.0`. Values of it that are not numbers, or have more than 300 characters, match only `exists`, `ne`, `contains` and `startsWith`. Ranges of an undeclared attribute compare two numbers by size. Other values compare by code point. `contains`, `startsWith`, `ne` and ranges use the first 255 characters. An attribute declared `BOOLEAN` has no order.',
   fields: (t) => ({
     name: t.string({
       required: true,
       description:
-        'Name of the attribute, case-sensitive. A name that the store does not know is no error: no product has it.',
+        'Name of the attribute, case-sensitive. An unknown name is not an error: no product has the attribute.',
     }),
     eq: t.string({ description: 'Equal to this value (case-sensitive).' }),
     ne: t.string({ description: 'Not equal to this value.' }),
@@ -50,7 +50,7 @@ export const ProductFilterInput = builder.inputRef<ProductFilter>('ProductFilter
 builder.inputType(ProductFilterInput, {
   ...catalogueText,
   description:
-    'Filter for products. All given conditions must hold. A filter has at most 50 conditions, including those of nested filters, and at most 5 levels. Conditions on attributes that are not declared `filterable` are for stores of up to 50,000 products.',
+    'Filter for products. All given conditions must hold. A filter has at most 50 conditions, including those of nested filters, and at most 5 levels. Conditions on attributes that are not declared `filterable` are refused in stores of more than 50,000 products.',
   fields: (t) => ({
     status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
     codePrefix: t.string({ description: 'Products whose code starts with this string (case-sensitive).' }),
@@ -91,7 +91,7 @@ const ProductOrderField = builder.enumType('ProductOrderField', {
     ATTRIBUTE: {
       value: 'attribute',
       description:
-        'Value of `attribute`, as it is declared: numbers by size, all else by the first 255 characters. Without a declaration numbers come before other values. Products without such a value come last, by code, in both directions.',
+        'Value of `attribute`: values of an attribute declared `NUMBER` by size, others by their first 255 characters. In an undeclared attribute numbers come before other values. Products without such a value come last in both directions, ordered by code.',
     },
   } satisfies Record<string, { value: ProductOrder['field']; description: string }>,
 })

@@ -123,7 +123,7 @@ builder.queryField('products', (t) =>
         ...connectionCost(args),
         field: statementCost + (10 + selectionCost(args)) * (storeUuids?.length ?? mostStores),
       }),
-      description: `Products of several stores, for instance one code everywhere, or the last changed ones. Ordered by code by default, those that are equal by store. For one store use \`Store.products\`, which can order by attributes too. Errors: \`invalid_request\`, \`store_not_found\`.`,
+      description: `Products of several stores, for instance one code in all stores, or the products that were changed last. The default order is by code, then by store. For one store use \`Store.products\`, which can also order by attributes. Errors: \`invalid_request\`, \`store_not_found\`.`,
       args: { ...listArgs, ...storesArg },
       resolve: async (_root, { filter, orderBy, storeUuids, ...args }, { catalogue, enumerations }) => {
         const [given, order] = [requireGoodFilter(filter, enumerations), requireOrderAmongStores(orderBy)]

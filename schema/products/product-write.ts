@@ -114,7 +114,8 @@ const DeleteProductsResult = builder.objectRef<ResultOf<typeof deleteProducts>>(
     deletedSkus: t.exposeStringList('deletedSkus', { description: 'Codes of products that were deleted.' }),
     unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes without a product in the store.' }),
     fingerprint: t.exposeString('fingerprint', {
-      description: 'Fingerprint of the deleted products: that of a dry run is an argument of the deletion.',
+      description:
+        'Fingerprint of the deleted products. Pass that of a dry run to `deleteProducts`, which then fails if one of them has changed.',
     }),
   }),
 })
@@ -155,7 +156,7 @@ builder.mutationFields((t) => ({
   updateProducts: t.field({
     type: UpdateProductsResult,
     description:
-      'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create those use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
+      'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create missing products use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
     resolve: resolveStatement(
       (catalogue, { storeUuid, products }) => updateProducts(catalogue, storeUuid, products),
@@ -165,7 +166,7 @@ builder.mutationFields((t) => ({
   upsertProducts: t.field({
     type: UpsertProductsResult,
     description:
-      'Creates products that do not exist and merges attributes and statuses into those that do: how a catalogue is kept up to date. To leave existing products as they are use `createProducts`, to create none `updateProducts`, for files `startImport`. The default status of a new product is `NEW`. Errors: `store_not_found`.',
+      'Creates products that do not exist, and merges attributes and statuses into those that do. To leave existing products unchanged use `createProducts`; to create none, `updateProducts`; for files, `startImport`. The default status of a new product is `NEW`. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
     resolve: resolveWrite(
       (transaction, { storeUuid, products }) => upsertProducts(transaction, storeUuid, products),

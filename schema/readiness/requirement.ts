@@ -85,7 +85,7 @@ builder.mutationField('setChannelRequirements', (t) =>
   t.field({
     type: [ChannelRequirementRef],
     description:
-      'Replaces the requirements of a channel; an empty list removes them. `Product.readiness` changes at once. For `Store.readiness` the gateway counts all products in the background, which makes no `Job`: until it ends, `isCounting` is true and the numbers are those of the old requirements, exact as of `asOf`. Errors: `invalid_request` (one entry per fault; nothing is changed), `store_not_found`.',
+      'Replaces the requirements of a channel; an empty list removes them. `Product.readiness` changes at once. The gateway counts all products for `Store.readiness` in the background, without a `Job`: meanwhile `isCounting` is true, and the numbers belong to the previous requirements. Errors: `invalid_request` (one entry per fault; nothing is changed), `store_not_found`.',
     args: {
       ...writeArgs,
       channel: t.arg.string(required('Channel: one of `enumerations.channels`.')),

@@ -61,13 +61,13 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
     }),
     asOf: t.field({
       ...nullableTime(
-        'Time until which all changes are counted, and of later ones at most some. Usually less than a second behind. Null before the first count.',
+        'The numbers include all changes until this time, usually less than a second ago, and possibly later ones. Null before the first count.',
       ),
       resolve: ({ counted }) => counted?.asOf,
     }),
     isCounting: t.exposeBoolean('isCounting', {
       description:
-        'Whether all products are being counted for new requirements. Until that ends, the numbers are those of the old requirements.',
+        'Whether all products are being counted for new requirements. Meanwhile the numbers belong to the previous requirements.',
     }),
     requirements: t.field({
       type: [RequirementCountRef],
@@ -80,7 +80,7 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
       type: [ReadinessPointRef],
       complexity: { field: statementCost, multiplier: 100 },
       description:
-        'The numbers at the end of each interval, or now, the oldest first. They are stored once an hour from the first count on: by hour for 14 days, by day without a limit. At most 1,000 points. Errors: `invalid_request`.',
+        'The numbers at the end of each interval, or now, the oldest first. They are stored once an hour from the first count on. Hourly numbers are kept for 14 days, daily numbers without a limit. At most 1,000 points. Errors: `invalid_request`.',
       args: {
         from: t.arg({ type: 'DateTime', required: true, description: 'Start.' }),
         to: t.arg({ type: 'DateTime', description: 'End. Default: now.' }),

@@ -5,26 +5,30 @@ import { nullableTime } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from './store.ts'
 
-const ProjectionName = enumOf<StoreProjection['name']>('ProjectionName', 'What is derived from the products.', {
-  FILTERS: 'What filters, orders and facets by filterable attributes read.',
-  SEARCH: 'What searches read.',
-  READINESS: 'The numbers of `Store.readiness`, and which products are ready.',
-})
+const ProjectionName = enumOf<StoreProjection['name']>(
+  'ProjectionName',
+  'Kind of data that is derived from products.',
+  {
+    FILTERS: 'Values of filterable attributes, for filters, orders and facets.',
+    SEARCH: 'Values of searchable attributes, for searches.',
+    READINESS: 'The numbers of `Store.readiness`, and which products are ready.',
+  },
+)
 
 const StoreProjectionRef = builder.objectRef<StoreProjection>('StoreProjection').implement({
-  description: 'How far the gateway has derived something from the products of a store, in the background.',
+  description: 'Progress of one kind of data that the gateway derives from the products of a store in the background.',
   fields: (t) => ({
-    name: t.expose('name', { type: ProjectionName, description: 'What is derived.' }),
+    name: t.expose('name', { type: ProjectionName, description: 'Kind of the derived data.' }),
     asOf: t.expose(
       'asOf',
       nullableTime(
-        'Time until which all changes are in it, and of later ones at most some. Null before the first build.',
+        'The data include all changes until this time, and possibly later ones. Null before the first build.',
       ),
     ),
     isBuilding: t.exposeBoolean('isBuilding', {
       description: 'Whether all products are being read for a new setting.',
     }),
-    done: t.exposeInt('done', { description: 'Number of products that are read for it.' }),
+    done: t.exposeInt('done', { description: 'Number of products that the data include so far.' }),
     of: t.exposeInt('of', { description: 'Number of products.' }),
   }),
 })
@@ -33,7 +37,8 @@ builder.objectField(StoreRef, 'projections', (t) =>
   t.field({
     type: [StoreProjectionRef],
     complexity: { field: 3 * statementCost, multiplier: 3 },
-    description: 'What the gateway derives from the products, because the store has settings that need it.',
+    description:
+      'Data that the gateway derives from the products in the background, as the settings of the store require.',
     resolve: ({ storeUuid }, _args, { catalogue }) => findStoreProjections(catalogue, storeUuid),
   }),
 )

@@ -63,7 +63,7 @@ builder.mutationFields((t) => ({
     type: StoreRef,
     extensions: returnsStored,
     description:
-      'Changes fields of a store. Fields of the result but `storeUuid` need the scope `read`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
+      'Changes fields of a store. Fields of the result other than `storeUuid` need the scope `read`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: { ...writeArgs, input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }) },
     resolve: resolveWrite(
       (transaction, { storeUuid, input: { storeWebsite, ...input } }, { enumerations }) =>
