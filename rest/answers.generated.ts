@@ -76,7 +76,7 @@ export const UpdateProducts = {
   failed_products: z.array(z.object({
   product_code: z.string().describe("SKU code of the product."),
   failures: z.array(z.object({
-  attribute: z.string().describe("Name of the attribute, or `status`."),
+  attribute: z.string().describe("Name of the attribute; `status`; or `productCode`."),
   reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
 })).describe("Every invalid attribute of the product."),
 })).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
@@ -105,7 +105,7 @@ export const CreateProducts = {
   failed_products: z.array(z.object({
   product_code: z.string().describe("SKU code of the product."),
   failures: z.array(z.object({
-  attribute: z.string().describe("Name of the attribute, or `status`."),
+  attribute: z.string().describe("Name of the attribute; `status`; or `productCode`."),
   reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
 })).describe("Every invalid attribute of the product."),
 })).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),

@@ -1,3 +1,4 @@
+import { isName } from '../../src/text.ts'
 import type { ItemFailureFragment, ProductFragment, UpdateProductsMutation } from '../operations.generated.ts'
 import { restNameOf, restObject } from './rest-object.ts'
 
@@ -28,7 +29,8 @@ export function withFailedProducts<Result extends FailedProducts>(result: Result
   const failed = new Map(
     result.failed_products.map(({ product_code, failures }) => [
       product_code,
-      new Map(failures.map(({ attribute, reason }) => [attribute, reason])),
+      // A bad code is the only failure of its product.
+      new Map(failures.map(({ attribute, reason }) => [isName(product_code) ? attribute : 'product_code', reason])),
     ]),
   )
   return withMore({ ...result, failed_products: failed })

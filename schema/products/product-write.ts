@@ -31,7 +31,7 @@ const AttributeFailureRef = builder.objectRef<FailedProduct['failures'][number]>
   extensions: partOfResult,
   description: 'One invalid attribute of a product.',
   fields: (t) => ({
-    attribute: t.exposeString('attribute', { description: 'Name of the attribute, or `status`.' }),
+    attribute: t.exposeString('attribute', { description: 'Name of the attribute; `status`; or `productCode`.' }),
     reason: t.exposeString('reason', {
       description: 'Explanation: the expected value and the received one, at most 200 characters.',
     }),

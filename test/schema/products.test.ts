@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { ask } from '../support/clients/operations.ts'
 import { define, newStore, storeWithProducts } from '../support/factories.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -234,4 +235,14 @@ it('a page costs one statement, and one more to choose what answers conditions o
   expect(await statements({ not: { hasAssets: {} } })).toBe(2)
   expect(await statements({ not: { search: 'x' } })).toBe(3)
   expect(await statements({ attributes: [{ name: 'Color', ne: 'x' }] })).toBe(3)
+})
+
+it('each API names the code of a product that it cannot have as it names the argument', async () => {
+  const store = await newStore(gateway)
+  const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
+  const upserted = await ask(gateway, 'upsertProducts', { storeUuid: store, products: [{ productCode: '' }] })
+  expect(upserted).toMatchObject({ failedProducts: [{ failures: [{ attribute: 'productCode', reason }] }] })
+  const body = [{ product_code: '', productCode: 'x' }]
+  const { json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body })
+  expect(json).toMatchObject({ data: { failed_products: { '': { product_code: reason } } } })
 })

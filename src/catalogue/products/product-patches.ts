@@ -50,7 +50,7 @@ export function validatePatches(
   for (const [code, entries] of Map.groupBy(patches, (patch) => patch.productCode)) {
     if (!isName(code)) {
       const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
-      validated.failed.set(code, { kept: [{ attribute: 'product_code', reason }], more: 0 })
+      validated.failed.set(code, { kept: [{ attribute: 'productCode', reason }], more: 0 })
       continue
     }
     const failures: ProductFailures = { kept: [], more: 0 }

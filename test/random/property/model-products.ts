@@ -173,7 +173,7 @@ export function failedProducts(
   exception?: Exception,
 ) {
   return codes.flatMap((productCode) => {
-    const attributes = isCode(productCode) ? badAttributes(store, patches, productCode, exception) : ['product_code']
+    const attributes = isCode(productCode) ? badAttributes(store, patches, productCode, exception) : ['productCode']
     return attributes.length === 0 ? [] : [{ productCode, attributes }]
   })
 }

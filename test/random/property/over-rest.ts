@@ -113,7 +113,9 @@ function restAnswer(data: Map<string, Ordered>): object {
 function restFailedProducts(data: Map<string, Ordered>) {
   return [...object(data.get('failed_products'))].map(([productCode, failures]) => ({
     productCode,
-    attributes: [...object(failures)].map(([attribute, reason]) => text(reason) && attribute).sort(),
+    attributes: [...object(failures)]
+      .map(([attribute, reason]) => text(reason) && (attribute === 'product_code' ? 'productCode' : attribute))
+      .sort(),
   }))
 }
 
