@@ -474,6 +474,31 @@ describe('a revert', () => {
     expect(largeReads).toBeLessThan(100)
   })
 
+  it('of more than 12 MiB is written in parts, in one transaction', async () => {
+    const { catalogue } = gateway.database
+    const codes = Array.from({ length: 220 }, (_, i) => `sku-${i}`)
+    const of = (Text: string) => (productCode: string) => ({ productCode, attributes: { Text } })
+    const text = 'x'.repeat(60_000)
+    for (const part of [codes.slice(110), codes.slice(0, 110)]) await upsert(part.map(of(text)))
+    const request = await upsert([...codes.map(of('short')), { productCode: 'new' }])
+    await put('sku-7', { Text: 'changed' })
+    const origin = { requestId: randomUUID(), actor: 'a', via: 'rest', operation: 'revertRequest' } as const
+    gateway.database.statements()
+    const { reverted, skipped } = await write(catalogue, false, (work) => {
+      return revertRequest({ ...work, origin }, store, request, 'SKIP')
+    })
+    // Eight, as for few products, one that deletes, and two for the second part.
+    expect(gateway.database.statements()).toBe(8 + 1 + 2)
+    expect({ reverted, skipped }).toMatchObject({ reverted: { products: 220 }, skipped: [{ code: 'sku-7' }] })
+    const { rows } = await sql<{ text: string; count: number }>`
+      select attributes ->> 'Text' as text, count(*)::int as count from product where store_uuid = ${store}
+      group by 1 order by 2`.execute(gateway.database.db)
+    expect(rows).toEqual([
+      { text: 'changed', count: 1 },
+      { text, count: 219 },
+    ])
+  })
+
   it('restores a value that a newer definition would refuse', async () => {
     await put('A', { Color: 'red' })
     const request = await put('A', { Color: '7' })

@@ -17,8 +17,8 @@ export const products: RevertStep = {
     let part: Part
     do {
       part = onlyRow((await sql<Part>`fetch 1 from parts`.execute(db)).rows)
-      for (const item of part.skipped) skipped.add(item)
-      skipped.more += part.skippedCount - part.skipped.length
+      if (part.isFirst) for (const item of part.skipped) skipped.add(item)
+      if (part.isFirst) skipped.more += part.skippedCount - part.skipped.length
       const { patches, statuses, createdAts, deletes } = part
       if (deletes !== null) count += (await deleteLocked(catalogue, reversal.storeUuid, deletes)).deleted.length
       if (patches === null) continue
@@ -35,7 +35,7 @@ export const products: RevertStep = {
   },
 }
 
-/** Products to write and to delete. The first part also has the items that later requests changed. */
+/** Products to write and to delete, and all items that later requests changed. */
 interface Part {
   skipped: SkippedItem[]
   skippedCount: number
@@ -44,6 +44,7 @@ interface Part {
   statuses: string
   createdAts: string
   deletes: string[] | null
+  isFirst: boolean
   isLast: boolean
 }
 
@@ -90,7 +91,7 @@ const partsOf = (reversal: Reversal) => sql`
       group by part
     )
     select ${skippedColumns(changedSince(sql`own`))}, patches, statuses, "createdAts", deletes,
-      coalesce(part = max(part) over (), true) as "isLast"
+      coalesce(part = min(part) over (), true) as "isFirst", coalesce(part = max(part) over (), true) as "isLast"
     from (select) s left join part on true
     order by part`
 
