@@ -216,3 +216,18 @@ test('a row that would make its product larger than 4 MiB fails, and the other r
   ])
   expect(await groupsOf(catalog, store, 'A')).toEqual({})
 })
+
+test('a new product that would be larger than 4 MiB fails beside products that exist, too', async () => {
+  const store = await catalog.newStore()
+  const names = Array.from({ length: 15 }, (_, i) => `t${i}`)
+  // Each character takes six bytes of JSON.
+  const large = names.map(() => '\u0001'.repeat(60_000)).join()
+  const header = `sku,${names.join()}\n`
+  const short = (text: string) => `A,${text}${','.repeat(names.length - 1)}\n`
+  await catalog.run([await catalog.file('some.csv', `${header}${short('x')}`), '--store', store])
+  const file = await catalog.file('more.csv', `${header}${short('y')}B,${large}\n`)
+  const { stdout, stderr } = await catalog.run([file, '--store', store, '--json'])
+  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 2, updated: 1, failed: 1 })
+  expect(stderr).toMatch(/attributes must take at most 4 MiB together/)
+  expect([...(await productsOf(catalog, store)).keys()]).toEqual(['A'])
+})
