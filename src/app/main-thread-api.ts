@@ -3,7 +3,7 @@ import type { PatternResult, PatternTask } from '../catalogue/attributes/pattern
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import { createThreadPool } from '../event-loop/thread-pool.ts'
 import { traced } from '../request/traced.ts'
-import { createApi } from './api.ts'
+import { createApi } from './api/api.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
 import type { ThreadData } from './threads/pool-thread.ts'
 import { createThreadPoolApi, threadProgram } from './threads/thread-pool-api.ts'

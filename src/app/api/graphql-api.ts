@@ -1,10 +1,10 @@
-import type { Caller } from '../auth/caller.ts'
-import type { Engine } from '../graphql/prepare.ts'
-import { createGraphQL, type GraphQLRequest } from '../graphql/serve.ts'
-import type { OperationResult } from '../request/exchange.ts'
-import { traced } from '../request/traced.ts'
+import type { Caller } from '../../auth/caller.ts'
+import type { Engine } from '../../graphql/prepare.ts'
+import { createGraphQL, type GraphQLRequest } from '../../graphql/serve.ts'
+import type { OperationResult } from '../../request/exchange.ts'
+import { traced } from '../../request/traced.ts'
+import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts } from './api-parts.ts'
-import type { ApiOptions } from './gateway-options.ts'
 
 /** Names of the types, and no fields of them. */
 const shallowIntrospection = 3

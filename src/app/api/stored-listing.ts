@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
-import type { AssetPage } from '../../rest/services.ts'
-import { groupsText, groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
-import { type Filter, listGroups } from '../catalogue/asset-groups/list-groups.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import { bytesOf } from '../text.ts'
+import type { ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
+import type { AssetPage } from '../../../rest/services.ts'
+import { groupsText, groupsVersion } from '../../catalogue/asset-groups/asset-groups.ts'
+import { type Filter, listGroups } from '../../catalogue/asset-groups/list-groups.ts'
+import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { bytesOf } from '../../text.ts'
 
 interface KeptPage {
   version: string
