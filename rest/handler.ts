@@ -7,7 +7,7 @@ import { answerTable, isAskedForRows } from './answers/table.ts'
 import { answerVersioned } from './answers/versioned.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
-import { readJsonBody, readRequest } from './request/read-request.ts'
+import { readRequest } from './request/read-request.ts'
 import type { RestServices } from './services.ts'
 
 /** Makes the function that answers REST requests, errors included, in the spec's envelope. */
@@ -62,7 +62,7 @@ async function answer<Caller>(
     throw new HttpError('method_not_allowed', details, { Allow: allow })
   }
   services.authorize(endpoint.document, caller)
-  const body = endpoint.takesBody ? await readJsonBody(request) : undefined
+  const body = endpoint.takesBody ? await request.body() : undefined
   const isLong = endpoint.isLong === true || (endpoint.table !== undefined && isAskedForRows(request))
   const fromPool = services.answerInPool(request, { ...endpoint, isLong }, caller, body)
   if (fromPool) return fromPool

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Fault } from '../../src/errors.ts'
 import type { RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
-import { maxItems, shapeOfJson } from '../../src/request/json-shape.ts'
+import { maxItems } from '../../src/request/json-shape.ts'
+import { parseJson } from '../../src/request/json-text.ts'
 import { readStaleness, readWritePreferences } from '../../src/request/preferences.ts'
 import { shown, valueAt } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -13,25 +14,6 @@ import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
 
 const longestKey = 255
-
-/** Reads the body of a request, which must be declared as JSON. Throws `unsupported_media_type` and others. */
-export async function readJsonBody(request: RestRequest): Promise<Uint8Array<ArrayBuffer>> {
-  const { 'content-type': type, 'content-encoding': encoding } = request.headers
-  if (type !== undefined && !isJson(type)) throw unsupported(type)
-  if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)
-  const bytes = await request.body()
-  if (bytes === 'too large') throw new HttpError('payload_too_large', 'body must have at most 10 MiB')
-  if (type === undefined && bytes.length > 0) throw unsupported('no Content-Type')
-  return bytes
-}
-
-function isJson(contentType: string): boolean {
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType)
-}
-
-function unsupported(got: string): HttpError {
-  return new HttpError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
-}
 
 export type ReadRequest = ReturnType<typeof readRequest>
 
@@ -125,17 +107,8 @@ function keyScopeOf({ method, path, search, headers }: RestRequest) {
 
 /** The parsed body. Adds its faults; undefined if it is not JSON. */
 function readJson(bytes: Uint8Array, faults: Fault[]): unknown {
-  const shape = shapeOfJson(bytes)
-  if (shape.excess) throw new HttpError('payload_too_large', `body ${shape.excess}`)
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (error) {
-    const where = error instanceof Error ? /at position \d+/.exec(error.message) : null
-    const problem =
-      bytes.length === 0 ? 'is required' : `must be JSON in UTF-8; it cannot be read${where ? ` ${where[0]}` : ''}`
-    faults.push({ reason: 'invalid_request', details: `body ${problem}`, field: 'body' })
-  }
+  const { value, fault, shape } = parseJson('body', bytes)
+  if (fault !== undefined) faults.push({ reason: 'invalid_request', details: fault, field: 'body' })
   const items = itemsOf(value)
   if (items > maxItems) {
     throw new HttpError('payload_too_large', `body must have at most ${maxItems} items; got ${items}`)

@@ -1,5 +1,5 @@
-import { CatalogueError, invalidRequest } from '../errors.ts'
-import { shapeOfJson } from '../request/json-shape.ts'
+import { invalidRequest } from '../errors.ts'
+import { jsonOf } from '../request/json-text.ts'
 import { isObject } from '../text.ts'
 
 export interface RequestParams {
@@ -9,11 +9,9 @@ export interface RequestParams {
   extensions: Record<string, unknown>
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 export function paramsOfBody(body: Uint8Array): RequestParams {
-  const params = jsonOf('the body', body)
-  if (!isObject(params)) throw invalidRequest('the body must be a JSON object with a query')
+  const params = jsonOf('body', body)
+  if (!isObject(params)) throw invalidRequest('body must be a JSON object with a query')
   return checked(params)
 }
 
@@ -26,12 +24,11 @@ export function paramsOfSearch(search: string): RequestParams {
   return checked({ query, operationName, ...objects })
 }
 
-function checked({ query, operationName, variables, extensions, ...others }: Record<string, unknown>): RequestParams {
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw invalidRequest(`there is no parameter ${JSON.stringify(unknown)}`)
+/** Other members are ignored. An empty name is none: clients send it for a document of one operation. */
+function checked({ query, operationName, variables, extensions }: Record<string, unknown>): RequestParams {
   return {
     query: text('query', query),
-    operationName: text('operationName', operationName),
+    operationName: text('operationName', operationName) || undefined,
     variables: object('variables', variables),
     extensions: object('extensions', extensions),
   }
@@ -45,18 +42,4 @@ function text(name: string, value: unknown): string | undefined {
 function object(name: string, value: unknown): Record<string, unknown> {
   if (value == null || isObject(value)) return value ?? {}
   throw invalidRequest(`${name} must be a JSON object`)
-}
-
-/**
- * The value of a JSON text. Throws `payload_too_large` before one with too many members is parsed, or
- * `invalid_request`.
- */
-export function jsonOf(name: string, bytes: Uint8Array): unknown {
-  const { excess } = shapeOfJson(bytes)
-  if (excess) throw new CatalogueError('payload_too_large', `${name} ${excess}`)
-  try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw invalidRequest(`${name} must be JSON in UTF-8`)
-  }
 }

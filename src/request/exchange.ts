@@ -13,8 +13,8 @@ export interface RestRequest<Caller = unknown> {
   caller(): Caller | undefined
   /** `status.request_id` of the answer. */
   requestId: string
-  /** Reads the body; `too large` when it has more bytes than the service accepts. */
-  body(): Promise<Uint8Array<ArrayBuffer> | 'too large'>
+  /** Reads the body. Throws `unsupported_media_type` unless it is declared as JSON, and `payload_too_large`. */
+  body(): Promise<Uint8Array<ArrayBuffer>>
 }
 
 /** A response, and what the log and the metrics say of its operation; absent if that is not known. */

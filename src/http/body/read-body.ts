@@ -5,12 +5,17 @@ import type { Reserve } from '../../fair-share/memory-budget.ts'
 import { HttpError } from '../../request/http-error.ts'
 
 const pieceBytes = 128 * 1024
-export const maxBodyBytes = 10 * 1024 * 1024
+const mebibyte = 1024 * 1024
+export const maxBodyBytes = 10 * mebibyte
 
-/** Reads the body, or returns `too large` as soon as that is known. Throws if it is cut off or memory is short. */
-export async function readBody(request: IncomingMessage, reserve: Reserve): Promise<Buffer<ArrayBuffer> | 'too large'> {
+/** Reads the body. Throws as soon as it is known to be too large, and if it is cut off or memory is short. */
+export async function readBody(
+  request: IncomingMessage,
+  reserve: Reserve,
+  maxBytes: number,
+): Promise<Buffer<ArrayBuffer>> {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > maxBodyBytes) return 'too large'
+  if (announced > maxBytes) throw tooLarge(maxBytes)
   reserve(announced)
   // A short body arrives with its headers.
   const whole: Buffer<ArrayBuffer> | null = request.complete ? request.read() : null
@@ -25,9 +30,9 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const end = size + chunk.length
-      if (end > maxBodyBytes) return 'too large'
+      if (end > maxBytes) throw tooLarge(maxBytes)
       if (announced === 0) reserve(chunk.length)
-      if (end > body.length) body = Buffer.concat([body], Math.min(2 * end, maxBodyBytes))
+      if (end > body.length) body = Buffer.concat([body], Math.min(2 * end, maxBytes))
       size += chunk.copy(body, size)
       // Lets other requests run: twelve fast clients could send 24 MiB in one iteration.
       if (end % pieceBytes < chunk.length) await setImmediate()
@@ -37,4 +42,9 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
   }
   await startOnePerTick()
   return body.subarray(0, size)
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  const size = maxBytes < mebibyte ? `${maxBytes / 1024} KiB` : `${maxBytes / mebibyte} MiB`
+  return new HttpError('payload_too_large', `body must have at most ${size}`)
 }

@@ -6,7 +6,7 @@ import type { GraphQLRequest } from '../../graphql/serve.ts'
 import { acceptedOf } from '../../request/accepted.ts'
 import type { HttpResponse, OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
-import { maxBodyBytes, readBody } from '../body/read-body.ts'
+import { readJsonBody } from '../body/read-json-body.ts'
 import { answerWithPage, type Page } from '../static/page.ts'
 import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
 
@@ -46,19 +46,11 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
     const isCacheable = result.answer.headers['Cache-Control'] !== undefined
     return isCacheable ? { ...result, answer: tagged(result.answer, headers['if-none-match']) } : result
   }
-  const contentType = headers['content-type']
-  if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()
-  const body = await readBody(request, incoming.reserve)
-  if (body === 'too large') {
-    throw new HttpError('payload_too_large', `the body must have at most ${maxBodyBytes} bytes`)
-  }
-  if (contentType === undefined) {
-    throw body.length > 0
-      ? notJson()
-      : new HttpError('invalid_request', 'the body is required: a JSON object with a query')
-  }
+  const body = await readJsonBody(request, incoming.reserve, { mediaTypes })
   return api.graphql({ method, search, accept, body, headers }, caller, id.text)
 }
+
+const mediaTypes = ['application/json', 'application/graphql+json']
 
 /** HEAD is GET whose body is not sent. */
 function methodOf({ method = 'GET' }: HttpRequest['request']): string {
@@ -76,10 +68,6 @@ function tagged(answer: HttpResponse, known: string | undefined): HttpResponse {
 function jsonTypes(accept: string | undefined): string {
   const types = acceptedOf(accept?.trim() || '*/*')
   return types.filter((type) => /^(\*\/\*|application\/(\*|json|graphql-response\+json))$/.test(type)).join(', ')
-}
-
-function notJson(): HttpError {
-  return new HttpError('unsupported_media_type', 'the body must be application/json')
 }
 
 /** The answer to an error by which a whole request failed. */

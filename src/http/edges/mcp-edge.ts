@@ -1,9 +1,9 @@
 import type { Caller } from '../../auth/caller.ts'
-import { jsonOf } from '../../graphql/request-params.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
+import { jsonOf } from '../../request/json-text.ts'
 import { isObject } from '../../text.ts'
-import { readBody } from '../body/read-body.ts'
+import { readJsonBody } from '../body/read-json-body.ts'
 import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
 
 /** The caller and the id of one request. */
@@ -38,11 +38,8 @@ export async function serveMcp(
   const { method, headers } = request
   if (caller === undefined) throw unauthorized(headers.authorization)
   if (method !== 'POST') throw new HttpError('method_not_allowed', `/mcp takes POST; got ${method}`, { Allow: 'POST' })
-  const body = await readBody(request, reserve)
-  if (body === 'too large' || body.length > maxBytes)
-    throw new HttpError('payload_too_large', `the body must have at most ${maxBytes} bytes`)
-  const message = jsonOf('the body', body)
-  if (!isObject(message)) throw new HttpError('invalid_request', 'the body must be one message: a JSON object')
+  const message = jsonOf('body', await readJsonBody(request, reserve, { maxBytes }))
+  if (!isObject(message)) throw new HttpError('invalid_request', 'body must be one message: a JSON object')
   const named = readHeaders.map((name) => [name, headers[name]?.toString()]).filter(([, value]) => value !== undefined)
   const run = await mcp?.()
   if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
