@@ -5,7 +5,7 @@ import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import type { Context } from '../../src/graphql/context.ts'
 import { isObject, millisecondsOf, shown, timeOf } from '../../src/text.ts'
-import { decodeNodeId, encodeNodeId } from './node-ids.ts'
+import { decodeNodeId, encodeNodeId, requireNodeId } from './node-ids.ts'
 import { DefaultValidation, validationError } from './validation.ts'
 
 interface BuilderTypes {
@@ -46,10 +46,11 @@ function createBuilder() {
         description:
           'Finds a node by its id; null when there is none or when the token has no access to it. To find a store or product by its own key use `store` or `Store.product`. Errors: `invalid_request` for a malformed id.',
         args: { id: { description: 'Id of the node.' } },
+        resolve: (_root, { id }, _context, _info, resolveNode) => resolveNode(requireNodeId(id)),
       },
       nodesQueryOptions: {
         nullable: { list: false, items: true },
-        description: 'Finds several nodes by their ids, in the order of the ids.',
+        description: 'Finds several nodes by their ids, in the order of the ids; null for an id of no node.',
         complexity: ({ ids }: { ids?: unknown }) => ({ field: 1, multiplier: Array.isArray(ids) ? ids.length : 1 }),
         args: {
           ids: { description: `Ids of nodes: at most ${maxNodes}.`, validate: { maxLength: maxNodes } },

@@ -8,13 +8,23 @@ export function encodeNodeId(typename: string, key: string | number | bigint): s
   return Buffer.from(`${typename}:${key}`).toString('base64url')
 }
 
-/** Throws `invalid_request` for a malformed id. */
+/** No key begins with it. */
+const malformed = '!'
+
+/** Of a malformed id: a key of no node. */
 export function decodeNodeId(nodeId: string): { typename: string; id: string } {
   const text = Buffer.from(nodeId, 'base64url').toString()
   const [typename = ''] = text.split(':', 1)
   const id = text.slice(typename.length + 1)
-  if (nodeTypes.includes(typename) && id !== '' && encodeNodeId(typename, id) === nodeId) return { typename, id }
-  throw invalidRequest([{ field: 'id', details: `id must be the id of a node; got ${shown(nodeId)}` }])
+  const isWhole = nodeTypes.includes(typename) && id !== '' && encodeNodeId(typename, id) === nodeId
+  return isWhole ? { typename, id } : { typename: 'Product', id: malformed + nodeId }
+}
+
+/** Throws `invalid_request` for a malformed id. */
+export function requireNodeId<Id extends { id: string }>(decoded: Id): Id {
+  if (!decoded.id.startsWith(malformed)) return decoded
+  const details = `id must be the id of a node; got ${shown(decoded.id.slice(malformed.length))}`
+  throw invalidRequest([{ field: 'id', details }])
 }
 
 /** The key of an object that has one or several names within a store. */

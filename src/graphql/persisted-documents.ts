@@ -7,16 +7,31 @@ export interface PersistedDocuments {
   only: boolean
 }
 
-/** The document that a request sends, or names in `extensions.persistedQuery.sha256Hash`. Throws `invalid_request`. */
+/** A document that is named and is not here: clients send it whole then, as Apollo's protocol has it. */
+export class PersistedQueryMissing extends Error {
+  override readonly name = 'PersistedQueryMissing'
+  readonly code: string
+
+  constructor(problem: 'Found' | 'Supported') {
+    super(`PersistedQueryNot${problem}`)
+    this.code = `PERSISTED_QUERY_NOT_${problem.toUpperCase()}`
+  }
+}
+
+/**
+ * The document that a request sends, or names in `extensions.persistedQuery.sha256Hash`. Throws `invalid_request` or
+ * `PersistedQueryMissing`.
+ */
 export function documentOf({ query, extensions }: RequestParams, persisted: PersistedDocuments | undefined): string {
   if (query !== undefined) {
     if (persisted?.only) throw invalid('only documents that are kept here may be run: send the name, not the document')
     return query
   }
   const name = (extensions.persistedQuery as { sha256Hash?: unknown } | null | undefined)?.sha256Hash
-  if (typeof name !== 'string' || !persisted) throw invalid(required)
+  if (typeof name !== 'string') throw invalid(required)
+  if (!persisted) throw new PersistedQueryMissing('Supported')
   const document = persisted.documents.get(name)
-  if (document === undefined) throw invalid('there is no document of this name')
+  if (document === undefined) throw new PersistedQueryMissing('Found')
   return document
 }
 

@@ -32,12 +32,24 @@ export function compileWhenRunAgain(schema: GraphQLSchema, document: DocumentNod
   const interpreted = interpret(schema, document, operationName)
   if (hasRecursiveVariable(schema, document)) return interpreted
   const compiled = lazy(async () => (await compile(schema, document, operationName)) ?? interpreted)
+  const defaulted = defaultedVariables(document)
   let isFirst = true
   return async (variables, context) => {
-    const run = isFirst ? interpreted : await compiled()
+    const isAsCompiled = !isFirst && defaulted.every((name) => variables[name] !== null)
+    const run = isAsCompiled ? await compiled() : interpreted
     isFirst = false
     return run(variables, context)
   }
+}
+
+/**
+ * The variables with a default, which may stand where null may not. The compiler takes an explicit null there for
+ * false, or passes it on.
+ */
+function defaultedVariables(document: DocumentNode): string[] {
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const variables = operations.flatMap(({ variableDefinitions = [] }) => variableDefinitions)
+  return variables.filter(({ defaultValue }) => defaultValue).map(({ variable }) => variable.name.value)
 }
 
 /** The compiled operation; undefined where the compiler fails. */

@@ -11,7 +11,7 @@ import type { Context } from './context.ts'
 import { requireShort } from './limits/answer-size.ts'
 import { InvalidVariables } from './limits/cost.ts'
 import { limitsOf, requireFewItems, tooCostly } from './limits/limits.ts'
-import { documentOf, type PersistedDocuments } from './persisted-documents.ts'
+import { documentOf, type PersistedDocuments, PersistedQueryMissing } from './persisted-documents.ts'
 import type { Engine, PreparedOperation } from './prepare.ts'
 import { publicErrors } from './public-error.ts'
 import { paramsOfBody, paramsOfSearch } from './request-params.ts'
@@ -83,6 +83,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
       return prepare(request, caller, type)
     } catch (thrown) {
       if (thrown instanceof HttpError) throw thrown
+      if (thrown instanceof PersistedQueryMissing) return missing(thrown, type)
       const causes: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
       const errors = publicErrors(causes, log, requestId)
       if (thrown instanceof CatalogueError) return requestError(thrown.code, errors, type)
@@ -139,6 +140,11 @@ function answerOf(
 ) {
   const status = result.data === undefined && type === strictJson ? 400 : 200
   return { status, headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers }, body: JSON.stringify(result) }
+}
+
+/** With the status of a success, which clients expect for this error alone. */
+function missing({ message, code }: PersistedQueryMissing, type: MediaType) {
+  return { ...answerOf(type, { errors: [{ message, extensions: { code } }] }), status: 200 }
 }
 
 function requestError(reason: Reason, errors: readonly unknown[], type: MediaType) {

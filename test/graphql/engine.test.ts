@@ -88,7 +88,7 @@ describe('a prepared operation', () => {
     }
   })
 
-  it('takes the parameters of GraphQL over HTTP and no others', async () => {
+  it('takes the parameters of GraphQL over HTTP and ignores others', async () => {
     const query = 'query A($s: ID!) { store(storeUuid: $s) { storeName } } query B { stores { totalCount } }'
     const variables = { s: fixture.stores[0] }
     const bodies: [body: unknown, plain: number, strict: number][] = [
@@ -101,11 +101,14 @@ describe('a prepared operation', () => {
       [{ query, variables: 'x', operationName: 'B' }, 400, 400],
       [{ query, variables, operationName: 7 }, 400, 400],
       [{ query, variables, operationName: '' }, 400, 400],
+      [{ query: 'query Stores { stores { totalCount } }', operationName: '' }, 200, 200],
       [{ query, variables: {}, operationName: 'A' }, 400, 400],
       [{ query, variables, operationName: 'B', extensions: {} }, 200, 200],
       [{ query, variables, operationName: 'B', extensions: 7 }, 400, 400],
       [{ query, variables, operationName: 'B', extensions: { persistedQuery: { sha256Hash: 'x' } } }, 200, 200],
-      [{ query, variables, operationName: 'B', x: 1 }, 400, 400],
+      [{ query, variables, operationName: 'B', x: 1 }, 200, 200],
+      [{ extensions: { persistedQuery: { sha256Hash: 'x' } } }, 200, 200],
+      [{ extensions: { persistedQuery: {} } }, 400, 400],
       [{}, 400, 400],
       [{ query: 7 }, 400, 400],
       [{ query: '' }, 200, 400],
@@ -129,7 +132,7 @@ describe('a prepared operation', () => {
       ['', 400],
       ['{', 400],
       ['{"query":"{ __typename }"', 400],
-      ['\u{feff}{"query":"{ __typename }"}', 400],
+      ['\u{feff}{"query":"{ __typename }"}', 200],
       ['{"query":"{ a }","query":"{ __typename }"}', 200],
       [Uint8Array.of(0x7b, 0xff, 0x7d), 400],
     ]
@@ -144,12 +147,23 @@ describe('a prepared operation', () => {
       'query ($s: ID!) { a: store(storeUuid: $s) { storeName } b: store(storeUuid: "none") { storeName } a: store(storeUuid: $s) { region } }',
       'query ($s: ID!) { store(storeUuid: $s) { product(productCode: "none") { productCode } products(first: 1, last: 1) { totalCount } } }',
       'query ($s: ID!) { store(storeUuid: $s) { products(first: -1) { totalCount } __typename linkedStores { __typename storeUuid } } }',
+      'query ($s: ID!, $x: Boolean = true) { store(storeUuid: $s) { storeName @include(if: $x) region } }',
+      'query ($s: ID!, $x: Boolean = false) { store(storeUuid: $s) { ...F @skip(if: $x) region } } fragment F on Store { channels }',
+      'query ($s: ID!, $x: String = "A") { store(storeUuid: $s) { product(productCode: $x) { productCode } } }',
       'query ($s: ID!, $n: Int) { assetGroups(storeUuid: $s, limit: $n) { returnedGroups groups { assets { assetId } } version } }',
       'mutation { deleteAssets(selectors: [{ storeUuid: "none", assetId: ["x"] }], dryRun: true) { deletedCount failed errorInfo { reason index } } }',
       'mutation ($s: ID!) { a: unlinkAssets(links: [], dryRun: true) { unlinked } b: updateProducts(storeUuid: "none", products: [], dryRun: true) { storeUuid } c: deleteProducts(storeUuid: $s, productCodes: ["SKU-1"], dryRun: true) { deletedCodes: __typename } }',
     ]
     for (const query of queries) {
-      for (const variables of [{ s }, { s, x: false, n: 1 }, { s, n: null }, { s: 'none' }, { s: '\0' }, {}]) {
+      for (const variables of [
+        { s },
+        { s, x: false, n: 1 },
+        { s, n: null },
+        { s, x: null },
+        { s: 'none' },
+        { s: '\0' },
+        {},
+      ]) {
         await expectSame(JSON.stringify({ query, variables }))
       }
     }

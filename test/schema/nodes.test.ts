@@ -95,6 +95,15 @@ it.each([
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'invalid_request', errorInfo: [{ field: 'id' }] })
 })
 
+it('finds the other nodes where an id is none', async () => {
+  const { Product = '', Store = '' } = await idsOfEach()
+  const key = Buffer.from(Product, 'base64url').toString().slice('Product:'.length)
+  const ids = ['abc', Product, '', key, `!${key}`, Store]
+  expect(await gateway.data(nodesDocument, { ids })).toEqual({
+    nodes: [null, { __typename: 'Product', id: Product }, null, null, null, { __typename: 'Store', id: Store }],
+  })
+})
+
 it('refuses more than 100 ids', async () => {
   const ids = Array.from({ length: 101 }, () => Buffer.from('Store:1').toString('base64url'))
   const { errors } = await gateway.graphql(nodesDocument, { ids })

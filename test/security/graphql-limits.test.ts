@@ -205,9 +205,18 @@ describe('persisted documents', () => {
     const closed = await startTestGateway({ more: { persistedDocuments: { documents, only: true } } })
     for (const each of [open, closed]) {
       expect((await each.call('/graphql', named('known'))).json).toMatchObject({ data: { stores: { totalCount: 0 } } })
-      expect((await each.call('/graphql', named('unknown'))).status).toBe(400)
+      expect(await each.call('/graphql', named('unknown'))).toMatchObject({
+        status: 200,
+        json: { errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] },
+      })
       expect((await each.call('/graphql', named('deep'))).text).toMatch(/12 levels/)
     }
+    expect(await gateway.call('/graphql', named('known'))).toMatchObject({
+      status: 200,
+      json: {
+        errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }],
+      },
+    })
     const sent = '{ stores { totalCount } }'
     expect((await open.post(sent)).status).toBe(200)
     for (let i = 0; i < 3; i++) expect((await closed.post(sent)).status).toBe(400)
