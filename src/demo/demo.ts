@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { defineAttributes } from '../catalogue/attributes/attribute-definitions.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { inventChanges } from '../catalogue/changes/invent-changes.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { inventMeasures } from '../catalogue/rows/measures.ts'
 import { countStores } from '../catalogue/stores/list-stores.ts'
@@ -26,10 +27,11 @@ interface Demo {
   definitions: Parameters<typeof defineAttributes>[2]
 }
 
-/** So long ago begin the lines of charts. */
+/** For how many days before today charts have lines. Changes are kept for 30 days by default. */
 const measuredDays = 60
+const changedDays = 29
 
-/** Loads the demo's stores, definitions, products, assets and past measures, but only into an empty database. */
+/** Loads stores, definitions, products, assets, past measures and changes, but only into an empty database. */
 export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations, log: Logger): Promise<void> {
   if ((await countStores(catalogue, {})) > 0) {
     log.info('the database has stores already: no demo catalogue was added')
@@ -65,6 +67,7 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
       }
     }
     await inventMeasures(catalogue, storeUuid, measuredDays)
+    await inventChanges(catalogue, storeUuid, changedDays)
     before = storeUuid
   }
   log.info({ stores: demo.stores.length }, 'demo catalogue added')

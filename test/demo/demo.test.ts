@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { findProductAt } from '../../src/catalogue/changes/product-at.ts'
 import { type Enumerations, fallbackEnumerations, productStatuses } from '../../src/catalogue/enumerations.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
@@ -78,6 +79,22 @@ test('the numbers of products have a line of 60 days that ends near the present 
     expect(first).toBeLessThan(0.75 * now)
     expect(Math.abs(last - now)).toBeLessThan(0.2 * now)
   }
+})
+
+test('the changes have a line of 29 days, and the last one of a product gives its earlier price', async () => {
+  const origin = { requestId: 'demo', actor: 'demo', via: 'cli', operation: 'import' } as const
+  await loadDemo({ ...database.catalogue, origin }, fallbackEnumerations, pino({ level: 'silent' }))
+  const { rows } = await sql<{ days: number }>`
+    select count(distinct at::date)::integer as days from change group by store_uuid`.execute(database.db)
+  for (const { days } of rows) expect(days).toBeGreaterThan(20)
+  const { rows: products } = await sql<{ storeUuid: string; code: string; price: string }>`
+    select store_uuid as "storeUuid", product_code as code, attributes ->> 'Price' as price from product
+    where product_code = 'FW-1001'`.execute(database.db)
+  for (const { storeUuid, code, price } of products) {
+    const before = await findProductAt(database.catalogue, storeUuid, code, new Date(Date.now() - 28.5 * 86_400_000))
+    expect(Number(before?.attributes.Price)).toBeCloseTo(1.1 * Number(price), 1)
+  }
+  expect(await checkReadModel(database.db)).toEqual([])
 })
 
 test('every database gets the same catalogue', async () => {
