@@ -2,7 +2,7 @@ import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import { type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
 import { shown } from '../text.ts'
-import type { Encoding } from './read/encoding.ts'
+import type { Encoding } from './read/bytes/encoding.ts'
 import { type Format, maxColumns } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -30,6 +30,8 @@ export interface ImportOptions {
   delimiter?: string
   /** The keys to the list in a JSON file, joined by points. */
   at?: string
+  /** The sheet of a spreadsheet; by default the first. */
+  sheet?: string
   /** What separates decimals of attributes that are numbers; by default a point, where a comma cannot be meant. */
   decimal?: (typeof decimalMarks)[number]
   /** The column of the product code; by default found by its usual names. */

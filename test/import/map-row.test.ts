@@ -13,7 +13,12 @@ function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {},
   const request = importRequest('file.csv', { store, ...options })
   const layout = planLayout(request, enumerations, Object.keys(row), false)
   const [columns, cells] = [Object.keys(row), Object.values(row)]
-  const reading = { recognized: { format: 'json' as const }, notes: new Notes(), atOption: '--at' }
+  const reading = {
+    recognized: { format: 'json' as const },
+    notes: new Notes(),
+    atOption: '--at',
+    sheetOption: '--sheet',
+  }
   const { code, product, assets, faults, assetFaults } = rowMapper(
     request,
     layout,

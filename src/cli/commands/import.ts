@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { decimalMarks, duplicateRules, type ImportOptions, presetNames } from '../../import/options.ts'
-import { encodings } from '../../import/read/encoding.ts'
+import { encodings } from '../../import/read/bytes/encoding.ts'
 import { formats, type Recognized } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
 import { noteSentence } from '../../import/report/notes.ts'
@@ -10,11 +10,12 @@ import { counted, printResult, snakeCased } from '../output.ts'
 export function addImport(program: Command): void {
   storeOption(program.command('import'))
     .description('import products and their assets from a file; importing the same file again changes nothing')
-    .argument('<file>', 'a CSV file, JSON Lines, or a JSON list of objects')
+    .argument('<file>', 'a CSV file, a spreadsheet (XLSX), JSON Lines, or a JSON list of objects')
     .option('--channel <channel>', "the channel of the assets' groups", 'SMP')
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
     .addOption(new Option('--encoding <name>', 'the encoding (default: as the bytes show)').choices(encodings))
     .option('--delimiter <character>', 'the separator of cells, or tab (default: as the header shows)')
+    .option('--sheet <name>', 'the sheet of a spreadsheet (default: the first)')
     .option('--at <keys>', 'where the list is in a JSON object, such as data.products')
     .addOption(
       new Option('--decimal <mark>', 'the mark before decimals of numbers (default: a point)').choices(decimalMarks),

@@ -24,10 +24,13 @@ export function numberReaders(request: ImportRequest, { format, delimiter }: Rec
   const readText = (text: string, name: string): { value: string } | { reason: string } => {
     if (request.decimal === 'comma') {
       if (withComma.test(text)) return { value: text.replace(',', '.') }
+      // Numbers of XLSX are no texts.
+      if (format === 'xlsx') return { value: text }
       const expected = `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
       return /[.,]/.test(text) ? { reason: `${expected}; got ${shown(text)}` } : { value: text }
     }
     if (request.decimal === 'point') return { value: text }
+    if (format === 'xlsx') return { value: text }
     const isUnclear = /^-?[\d.]*,[\d.,]*$/.test(text) || (withEither.test(text) && isDoubtful(name))
     const expected = `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
     return isUnclear ? { reason: `${expected}; got ${shown(text)}` } : { value: text }

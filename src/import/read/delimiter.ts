@@ -1,4 +1,4 @@
-import { peek, withoutStart } from './bytes.ts'
+import { peek, withoutStart } from './bytes/bytes.ts'
 
 type Chunks = AsyncIterable<Buffer>
 

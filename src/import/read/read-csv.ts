@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { shown } from '../../text.ts'
-import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
+import { checkColumns } from './columns.ts'
 import { findDelimiter } from './delimiter.ts'
 import { isQuoted, type ParsedRecord, recordReader } from './record.ts'
 import { recordsOf } from './records.ts'
-import { BrokenFile, type Entry, longestColumn, longestRow, maxColumns, type Reading, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, longestRow, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'afterQuote'> {
@@ -127,17 +126,5 @@ function columnsOf({ cells, source }: CsvRecord, { recognized, notes }: Reading)
   if (source.includes('\0')) {
     throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')
   }
-  if (columns.length > maxColumns) {
-    throw new UsageError(`the file must have at most ${maxColumns} columns; got ${columns.length}`)
-  }
-  const longest = Math.max(...columns.map(({ length }) => length))
-  if (longest > longestColumn) {
-    throw new UsageError(`a column's name must have at most ${longestColumn} characters; one has ${longest}`)
-  }
-  // A report may have got its own columns twice: an import ignores them all.
-  const names = columns.filter((column) => column !== '' && !errorColumns.includes(column))
-  const known = new Set<string>()
-  const repeated = new Set(names.filter((column) => known.size === known.add(column).size))
-  if (repeated.size === 0) return columns
-  throw new UsageError(`the header names columns twice: ${[...repeated].map(shown).join(', ')}`)
+  return checkColumns(columns)
 }

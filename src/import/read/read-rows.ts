@@ -3,14 +3,15 @@ import { messageOf } from '../../errors.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
-import { unpackedIfGzip } from './bytes.ts'
-import { decoded } from './decoded.ts'
+import { unpackedIfGzip } from './bytes/bytes.ts'
+import { decoded } from './bytes/decoded.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { BrokenFile, type Entry, type Format, formats, type Reading, type RowSource } from './row.ts'
+import { readXlsx } from './xlsx/read-xlsx.ts'
 
-type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'style'>
+type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style'>
 
 /**
  * Reads a file's rows in order, unpacked, decoded and separated as its bytes say, or the options. If the file cannot be
@@ -23,12 +24,19 @@ export async function readRows(
   reopen?: () => AsyncIterable<Buffer>,
 ): Promise<RowSource & Reading> {
   const opened = await unpackedIfGzip(input)
-  const format = options.format ?? formatOf(options)
-  const { delimiter, at } = options
-  const atOption = optionName(options, 'at')
-  const reading: Reading = { recognized: { format }, notes: new Notes(), delimiter, at, atOption }
-  const option = optionName(options, 'encoding')
-  const text = await decoded(opened, { ...reading, encoding: options.encoding, option, reopen })
+  const isZip = opened.head.toString('hex', 0, 4) === '504b0304'
+  const format = isZip ? 'xlsx' : (options.format ?? formatOf(options))
+  const name = (option: 'at' | 'encoding' | 'format' | 'sheet') => optionName(options, option)
+  if (isZip && options.format !== undefined && options.format !== 'xlsx') {
+    throw new UsageError(`${name('format')} must be xlsx or left out: the file is a ZIP archive`)
+  }
+  const { delimiter, at, sheet, encoding } = options
+  const names = { atOption: name('at'), sheetOption: name('sheet') }
+  const reading: Reading = { recognized: { format }, notes: new Notes(), delimiter, at, sheet, ...names }
+  const text =
+    format === 'xlsx'
+      ? opened.chunks
+      : await decoded(opened, { ...reading, encoding, option: name('encoding'), reopen })
   const { columns, rows } = await readersOf[format](text, reading)
   return { ...reading, columns, rows: endWithError(rows) }
 }
@@ -36,6 +44,7 @@ export async function readRows(
 const readersOf: Record<Format, (text: AsyncIterable<Buffer>, reading: Reading) => RowSource | Promise<RowSource>> = {
   csv: readCsv,
   jsonl: (text) => ({ columns: undefined, rows: readJsonl(text) }),
+  xlsx: readXlsx,
   json: (text, reading) => ({ columns: undefined, rows: readJson(text, reading) }),
 }
 

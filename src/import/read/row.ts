@@ -1,8 +1,8 @@
 import type { Notes } from '../report/notes.ts'
-import type { Encoding } from './encoding.ts'
+import type { Encoding } from './bytes/encoding.ts'
 
 /** The formats of files that can be imported, by the extensions of their names. */
-export const formats = ['csv', 'jsonl', 'json'] as const
+export const formats = ['csv', 'jsonl', 'json', 'xlsx'] as const
 export type Format = (typeof formats)[number]
 
 /** How a file is written, as far as it is known. */
@@ -16,7 +16,7 @@ export interface Recognized {
 /** The content of a column in a row: a text, which is empty where there is none, or a JSON list. */
 export type Cell = string | readonly unknown[]
 
-/** A row as the file has it: its bytes, one a character (CSV), its text (JSON Lines), or a value. */
+/** A row as the file has it: its bytes, one a character (CSV), its text (JSON Lines), a value, or its cells. */
 export type Source = string | { value: unknown }
 
 /** The position of a row: its number in the file, from 1, and the line that it begins on, if the format has lines. */
@@ -76,6 +76,9 @@ export interface Reading {
   /** The keys to the list in a JSON file, and the option that gives them. */
   at?: string | undefined
   atOption: string
+  /** The sheet of a spreadsheet, by default the first, and the option that names it. */
+  sheet?: string | undefined
+  sheetOption: string
 }
 
 /** The file cannot be read after this point; the rows before it are valid. */

@@ -32,11 +32,17 @@ const csvOf = (delimiter: string): ReportFormat => ({
     const parts = faults.map(partsOf)
     const joined = (key: 'field' | 'expected' | 'got') => parts.map((part) => part[key] ?? '').join(' | ')
     const errors = stringify([[number, joined('field'), joined('expected'), joined('got')]], { eof: false, delimiter })
-    const record = String(source)
+    const record = recordOf(source, delimiter)
     const own = isReport(columns) ? withoutErrors(record, delimiter) : record
     return Buffer.concat([Buffer.from(`${errors}${delimiter}`), Buffer.from(own, 'latin1')])
   },
 })
+
+/** The bytes of a row as a record, one a character. */
+function recordOf(source: Source, delimiter: string): string {
+  if (typeof source === 'string') return source
+  return Buffer.from(stringify([source.value as readonly string[]], { eof: false, delimiter })).toString('latin1')
+}
 
 /** The record after its first cells, which an earlier report added. */
 function withoutErrors(record: string, delimiter: string): string {
@@ -49,6 +55,7 @@ const json: ReportFormat = { head: () => '[\n', between: ',\n', foot: '\n]\n', i
 
 const formatsOf: Record<Format, (recognized: Recognized) => ReportFormat> = {
   csv: ({ delimiter = ',' }) => csvOf(delimiter),
+  xlsx: () => csvOf(','),
   jsonl: () => jsonl,
   json: () => json,
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
-import { write } from '../../src/catalogue/transaction.ts'
-import { runCli } from '../support/clients/cli.ts'
-import { groupsOf, productsOf, useCatalog } from './catalog.ts'
+import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
+import { write } from '../../../src/catalogue/transaction.ts'
+import { runCli } from '../../support/clients/cli.ts'
+import { groupsOf, productsOf, useCatalog } from '../catalog.ts'
 
 const catalog = useCatalog()
 

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer'
-import type { Notes } from '../report/notes.ts'
-import { UsageError } from '../usage-error.ts'
+import type { Notes } from '../../report/notes.ts'
+import { UsageError } from '../../usage-error.ts'
+import { BrokenFile, type Recognized } from '../row.ts'
 import { peek, unpackedIfGzip, withoutStart } from './bytes.ts'
 import { createJudge, type Encoding, markOf, toUtf8 } from './encoding.ts'
-import { BrokenFile, type Recognized } from './row.ts'
 
 type Chunks = AsyncIterable<Buffer>
 

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { importFile } from '../../src/import/import.ts'
-import { importRequest } from '../../src/import/options.ts'
-import { productsOf, useCatalog } from './catalog.ts'
+import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
+import { importFile } from '../../../src/import/import.ts'
+import { importRequest } from '../../../src/import/options.ts'
+import { productsOf, useCatalog } from '../catalog.ts'
 
 const catalog = useCatalog()
 

@@ -1,9 +1,9 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readRows } from '../../src/import/read/read-rows.ts'
-import type { Cell, Entry as FileEntry, Format } from '../../src/import/read/row.ts'
-import { UsageError } from '../../src/import/usage-error.ts'
+import { readRows } from '../../../src/import/read/read-rows.ts'
+import type { Cell, Entry as FileEntry, Format } from '../../../src/import/read/row.ts'
+import { UsageError } from '../../../src/import/usage-error.ts'
 
 type Entry = { number: number; line: number | undefined; cells?: Record<string, Cell>; field?: string; reason?: string }
 

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { messageOf } from '../../errors.ts'
-import { UsageError } from '../usage-error.ts'
-import { BrokenFile } from './row.ts'
+import { messageOf } from '../../../errors.ts'
+import { UsageError } from '../../usage-error.ts'
+import { BrokenFile } from '../row.ts'
 
 type Chunks = AsyncIterable<Buffer>
 

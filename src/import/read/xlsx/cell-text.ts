@@ -1,0 +1,63 @@
+/** How numbers with a style are shown. */
+export type NumberKind = 'number' | 'date'
+
+/** The built-in formats of numbers that are dates or times of day; durations are numbers. */
+const dateFormats = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 47, ...range(27, 36), ...range(50, 58)])
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i)
+}
+
+/** Whether a format of numbers, by its id and its own code if it has one, shows a date. */
+export function numberKind(id: number, code: string | undefined): NumberKind {
+  if (code === undefined) return dateFormats.has(id) ? 'date' : 'number'
+  const [first = ''] = code.replaceAll(/"[^"]*"|\\.|_./g, '').split(';')
+  const isDuration = /\[(h+|m+|s+)\]/i.test(first)
+  return !isDuration && /[dmyhs]/i.test(first.replaceAll(/\[[^\]]*\]|General/gi, '')) ? 'date' : 'number'
+}
+
+/** The shortest text of a number, without an exponent. */
+export function numberText(value: number): string {
+  const text = String(value)
+  const [, sign = '', whole = '', decimals = '', exponent] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text) ?? []
+  if (exponent === undefined) return text
+  const point = whole.length + Number(exponent)
+  const digits = whole + decimals
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  return sign + digits.padEnd(point, '0').slice(0, point) + (digits.length > point ? `.${digits.slice(point)}` : '')
+}
+
+const secondsOfDay = 86_400
+
+/**
+ * The date, or the time too if it is not midnight, of a day counted as spreadsheets do; undefined if there is none. In
+ * the system of 1900, day 60 is a 29th of February that was not.
+ */
+export function dateText(days: number, since1904: boolean): string | undefined {
+  const seconds = Math.round(days * secondsOfDay)
+  if (!Number.isFinite(seconds) || seconds < 0 || days >= 2_958_466) return undefined
+  const time = seconds % secondsOfDay
+  const day = (seconds - time) / secondsOfDay
+  if (!since1904 && day === 60) return undefined
+  const first = since1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, day < 60 ? 31 : 30)
+  const text = new Date(first + seconds * 1000).toISOString().slice(0, 19)
+  if (!since1904 && day === 0) return text.slice(11)
+  return time === 0 ? text.slice(0, 10) : text
+}
+
+/** The text of XLSX, in which characters that XML cannot have are `_x000D_`. */
+export function unescaped(text: string): string {
+  if (!text.includes('_x')) return text
+  return text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
+/** The index of the column of a cell such as `AB12`, from 0. */
+export function columnIndex(cell: string): number {
+  let index = 0
+  for (let i = 0; i < cell.length; i++) {
+    const letter = cell.charCodeAt(i) - 64
+    if (letter < 1 || letter > 26) break
+    index = index * 26 + letter
+  }
+  return index - 1
+}

@@ -1,0 +1,116 @@
+import { shown } from '../../../text.ts'
+import { UsageError } from '../../usage-error.ts'
+import { checkColumns } from '../columns.ts'
+import { BrokenFile, type Entry, longestRow, maxColumns, type Reading, type RowSource } from '../row.ts'
+import { parseXml } from '../xml.ts'
+import { columnIndex, dateText, numberText, unescaped } from './cell-text.ts'
+import { openWorkbook, type Workbook } from './workbook.ts'
+import { openZip } from './zip.ts'
+
+/** A row of a sheet that is not empty, with the first fault of its cells. */
+interface SheetRow {
+  line: number
+  cells: string[]
+  size: number
+  fault: { at: number; reason: string } | undefined
+}
+
+/** Reads a sheet of an XLSX file, whose first row has the names of the columns. Its rows are streamed. */
+export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
+  const zip = await openZip(chunks)
+  const workbook = await openWorkbook(zip, reading.sheet, reading.sheetOption).catch((error: unknown) => {
+    throw error instanceof BrokenFile ? new UsageError(error.message) : error
+  })
+  reading.recognized.sheet = workbook.sheet
+  const blocks = sheetRows(workbook)
+  let first: SheetRow[] = []
+  while (first.length === 0) {
+    const block = await blocks.next()
+    if (block.done) throw new UsageError('the sheet is empty: expected a row that names the columns')
+    first = block.value
+  }
+  const [header, ...rest] = first
+  if (header?.fault) throw new UsageError(`the row that names the columns: ${header.fault.reason}`)
+  const columns = checkColumns(withoutEnd(header?.cells ?? []))
+  let number = 0
+  const rowsOf = (rows: readonly SheetRow[]) => rows.map((row) => entryOf(row, ++number, columns))
+  async function* rows() {
+    yield rowsOf(rest)
+    for await (const block of blocks) yield rowsOf(block)
+  }
+  return { columns, rows: rows() }
+}
+
+function withoutEnd(cells: readonly string[]): string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
+}
+
+function entryOf({ line, cells, size, fault }: SheetRow, number: number, columns: readonly string[]): Entry {
+  const place = { number, line, source: { value: columns.map((_column, i) => cells[i] ?? '') } }
+  if (fault) return { ...place, field: columns[fault.at], reason: fault.reason, found: cells }
+  const extra = cells.findIndex((cell, i) => i >= columns.length && cell !== '')
+  if (extra >= 0) {
+    const reason = `must have ${columns.length} cells, as the header has; got ${shown(cells[extra])} after them`
+    return { ...place, source: { value: cells }, reason, found: cells }
+  }
+  return { ...place, size, columns, cells: place.source.value }
+}
+
+async function* sheetRows(workbook: Workbook): AsyncGenerator<SheetRow[]> {
+  let rows: SheetRow[] = []
+  let row: SheetRow = { line: 0, cells: [], size: 0, fault: undefined }
+  let cell = { at: 0, type: '', style: 0, value: '', text: '', hasFormula: false }
+  let into: 'value' | 'text' | undefined
+  let phonetic = 0
+  const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
+    if (tag === 'row') row = { line: Number(attributes.r ?? row.line + 1), cells: [], size: 0, fault: undefined }
+    else if (tag === 'c') {
+      const at = attributes.r === undefined ? row.cells.length : columnIndex(attributes.r)
+      cell = { at, type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), value: '', text: '', hasFormula: false }
+    } else if (tag === 'v') into = 'value'
+    else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
+    else if (tag === 'f') cell.hasFormula = true
+    else if (tag === 'rPh') phonetic++
+  }
+  const close = (tag: string) => {
+    into = undefined
+    if (tag === 'rPh') phonetic--
+    else if (tag === 'c') addCell(row, cell, workbook)
+    else if (tag === 'row' && (row.fault || row.cells.some((text) => text !== ''))) rows.push(row)
+  }
+  const text = (more: string) => {
+    if (into !== undefined) cell[into] += more
+  }
+  for await (const _part of parseXml(workbook.rows, { open, close, text })) {
+    if (rows.length > 0) yield rows
+    rows = []
+  }
+}
+
+type SheetCell = { at: number; type: string; style: number; value: string; text: string; hasFormula: boolean }
+
+function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
+  if (cell.at < 0 || cell.at >= maxColumns)
+    throw new BrokenFile(`a row must have at most ${maxColumns} columns`, row.line)
+  const text = textOf(cell, workbook)
+  while (row.cells.length < cell.at) row.cells.push('')
+  row.cells[cell.at] = typeof text === 'string' ? text : cell.value
+  row.size += row.cells[cell.at]?.length ?? 0
+  if (row.size > longestRow) throw new BrokenFile(`the row has more than ${longestRow} characters`, row.line)
+  if (typeof text !== 'string') row.fault ??= { at: cell.at, ...text }
+}
+
+function textOf({ type, style, value, text, hasFormula }: SheetCell, workbook: Workbook): string | { reason: string } {
+  if (type === 'inlineStr') return unescaped(text)
+  if (value === '')
+    return hasFormula && type !== 'str' ? { reason: 'must have the result of its formula; got none' } : ''
+  if (type === 's') return workbook.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none' }
+  if (type === 'str') return unescaped(value)
+  if (type === 'b') return value === '1' ? 'true' : 'false'
+  if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
+  if (type === 'd') return value.replace(/T00:00:00(\.0+)?$/, '').replace(/\.\d+$/, '')
+  const number = Number(value)
+  if (!Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
+  if (workbook.kinds[style] !== 'date') return numberText(number)
+  return dateText(number, workbook.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
+}

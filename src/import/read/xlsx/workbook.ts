@@ -1,0 +1,131 @@
+import { posix } from 'node:path'
+import { shown } from '../../../text.ts'
+import { UsageError } from '../../usage-error.ts'
+import { BrokenFile } from '../row.ts'
+import { readXml } from '../xml.ts'
+import { type NumberKind, numberKind, unescaped } from './cell-text.ts'
+import type { OpenEntry } from './zip.ts'
+
+export interface Workbook {
+  /** The name of the sheet that is read. */
+  sheet: string
+  rows: AsyncIterable<Buffer>
+  /** The text of a shared string. */
+  textAt(index: number): string | undefined
+  /** What numbers of a style are. */
+  kinds: readonly NumberKind[]
+  since1904: boolean
+}
+
+/** Opens a sheet of a workbook, the first by default. Throws a UsageError if there is none. */
+export async function openWorkbook(open: OpenEntry, name: string | undefined, option: string): Promise<Workbook> {
+  const path = (await relationsOf(open, '')).byType('officeDocument') ?? 'xl/workbook.xml'
+  const sheets: { name: string; id: string }[] = []
+  let since1904 = false
+  const workbook = open(path)
+  if (!workbook) throw new UsageError('the file must be a spreadsheet in XLSX; it is another ZIP archive')
+  await readXml(workbook, {
+    open: (tag, attributes) => {
+      if (tag === 'workbookPr') since1904 = /^(1|true)$/.test(attributes.date1904 ?? '')
+      if (tag === 'sheet') sheets.push({ name: attributes.name ?? '', id: attributes['r:id'] ?? '' })
+    },
+  })
+  const sheet = name === undefined ? sheets[0] : sheets.find((one) => one.name === name)
+  if (!sheet) {
+    const names = sheets.map((one) => shown(one.name)).join(', ')
+    throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
+  }
+  const relations = await relationsOf(open, path)
+  const rows = open(relations.byId(sheet.id) ?? '')
+  if (!rows) throw new UsageError(`the sheet ${shown(sheet.name)} is not in the file`)
+  const strings = open(relations.byType('sharedStrings') ?? '')
+  const styles = open(relations.byType('styles') ?? '')
+  const textAt = strings ? await readStrings(strings) : () => undefined
+  return { sheet: sheet.name, rows, textAt, kinds: styles ? await readKinds(styles) : [], since1904 }
+}
+
+/** What a file of the archive refers to, by the ids and by the types of its relations. */
+async function relationsOf(open: OpenEntry, path: string) {
+  const folder = posix.dirname(path)
+  const file = open(posix.join(folder, '_rels', `${posix.basename(path)}.rels`))
+  const relations: { id: string; type: string; target: string }[] = []
+  const add = (tag: string, { Id = '', Type = '', Target = '' }: Readonly<Record<string, string>>) => {
+    if (tag !== 'Relationship') return
+    const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target)
+    relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target })
+  }
+  if (file) await readXml(file, { open: add })
+  return {
+    byId: (id: string) => relations.find((one) => one.id === id)?.target,
+    byType: (type: string) => relations.find((one) => one.type === type)?.target,
+  }
+}
+
+async function readKinds(styles: AsyncIterable<Buffer>): Promise<NumberKind[]> {
+  const codes = new Map<number, string>()
+  const kinds: NumberKind[] = []
+  let isCell = false
+  await readXml(styles, {
+    open: (tag, { numFmtId = '0', formatCode = '' }) => {
+      if (tag === 'cellXfs') isCell = true
+      if (tag === 'numFmt') codes.set(Number(numFmtId), formatCode)
+      if (tag === 'xf' && isCell) kinds.push(numberKind(Number(numFmtId), codes.get(Number(numFmtId))))
+    },
+    close: (tag) => {
+      if (tag === 'cellXfs') isCell = false
+    },
+  })
+  return kinds
+}
+
+const maxStringBytes = 200 * 1024 * 1024
+const pageBytes = 1024 * 1024
+
+/** Reads the shared strings into pages of bytes: as JavaScript's strings they take several times as much memory. */
+async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: number) => string | undefined> {
+  const pages: Buffer[] = [Buffer.allocUnsafe(pageBytes)]
+  /** For each string its page, and where it begins and ends. */
+  let places = new Uint32Array(3 * 1024)
+  let [count, used, total] = [0, 0, 0]
+  const add = (text: string) => {
+    const bytes = Buffer.from(unescaped(text))
+    total += bytes.length
+    if (total > maxStringBytes)
+      throw new BrokenFile(`the texts of the spreadsheet must have at most ${maxStringBytes} bytes`)
+    if (used + bytes.length > (pages.at(-1)?.length ?? 0)) {
+      pages.push(Buffer.allocUnsafe(Math.max(pageBytes, bytes.length)))
+      used = 0
+    }
+    bytes.copy(pages.at(-1) ?? bytes, used)
+    if (3 * count === places.length) {
+      const larger = new Uint32Array(2 * places.length)
+      larger.set(places)
+      places = larger
+    }
+    places.set([pages.length - 1, used, used + bytes.length], 3 * count++)
+    used += bytes.length
+  }
+  let text = ''
+  let isText = false
+  let phonetic = 0
+  await readXml(strings, {
+    open: (tag) => {
+      if (tag === 'si') text = ''
+      if (tag === 'rPh') phonetic++
+      isText = tag === 't' && phonetic === 0
+    },
+    text: (more) => {
+      if (isText) text += more
+    },
+    close: (tag) => {
+      isText = false
+      if (tag === 'rPh') phonetic--
+      if (tag === 'si') add(text)
+    },
+  })
+  return (index) => {
+    if (!(index >= 0 && index < count)) return undefined
+    const [page = 0, from, to] = places.subarray(3 * index, 3 * index + 3)
+    return pages[page]?.toString('utf8', from, to)
+  }
+}

@@ -1,0 +1,52 @@
+import { SaxesParser } from 'saxes'
+import { messageOf } from '../../errors.ts'
+import { BrokenFile } from './row.ts'
+
+export interface XmlHandlers {
+  /** `name` is without its prefix. */
+  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close?(name: string): void
+}
+
+/** Parses XML and calls the handlers; yields after each part. Throws a BrokenFile for bad XML, or XML with a DTD. */
+export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandlers): AsyncGenerator<void> {
+  const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false })
+  parser.on('error', (error) => {
+    throw new BrokenFile(`the file must be XML: ${error.message}`)
+  })
+  parser.on('doctype', () => {
+    throw new BrokenFile('the file must be XML without a DTD')
+  })
+  const { open, text, close } = handlers
+  if (open) parser.on('opentag', ({ name, attributes }) => open(localName(name), attributes))
+  if (text) {
+    parser.on('text', text)
+    parser.on('cdata', text)
+  }
+  if (close) parser.on('closetag', ({ name }) => close(localName(name)))
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (chunk?: Buffer) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch (error) {
+      throw new BrokenFile(`the file must be XML in UTF-8: ${messageOf(error)}`)
+    }
+  }
+  for await (const chunk of bytes) {
+    parser.write(decode(chunk))
+    yield
+  }
+  parser.write(decode())
+  parser.close()
+  yield
+}
+
+/** Parses XML to its end. */
+export async function readXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+  for await (const _part of parseXml(bytes, handlers));
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
