@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { takeLocks } from '../catalogue/locks.ts'
@@ -85,7 +85,7 @@ export async function readAttempt(db: Kysely<Database>, { storeUuid, jobId, atte
 
 const maxProblems = 20
 
-/** Keeps the first problems of an import: its failed rows of a chunk, which may come again. */
+/** Keeps the first problems of an import: its failed rows of a chunk. A chunk that is retried is added again. */
 export function keepProblems(attempt: Attempt, rows: readonly FailedRow[]): void {
   const first = rows[0]?.row.number ?? 0
   if (first > 0) attempt.problems = attempt.problems.filter(({ row }) => row < first)
@@ -108,6 +108,20 @@ export async function saveProgress(
     .set({ ...saved, ...moved })
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** Runs a write of the attempt in a transaction. Throws when another attempt has begun since, or the job is deleted. */
+export function writeAsCurrent(
+  db: Kysely<Database>,
+  attempt: AttemptKey,
+  write: (transaction: Transaction<Database>) => Promise<void>,
+): Promise<void> {
+  const writeIn = async (transaction: Transaction<Database>) => {
+    const { numUpdatedRows } = await updateOf(transaction, attempt).executeTakeFirst()
+    if (numUpdatedRows !== 1n) throw new Error('another attempt at the job has begun, or the job is deleted')
+    await write(transaction)
+  }
+  return db.isTransaction ? writeIn(db as Transaction<Database>) : db.transaction().execute(writeIn)
 }
 
 /** Records that the attempt is still running. */

@@ -53,9 +53,18 @@ export async function deleteJob(catalogue: Catalogue, jobId: string): Promise<Jo
   return found.returning(jobColumns).$castTo<Job>().executeTakeFirst()
 }
 
-/** Deletes the jobs that ended too long ago, with their output. */
+/** Deletes the jobs that ended too long ago, each by one statement: with its output, a job may be large. */
 export async function deleteOldJobs(db: Kysely<Database>, keptMs: number): Promise<void> {
-  await sql`delete from job where finished_at < now() - ${keptMs / 1000} * interval '1 second'`.execute(db)
+  const old = db
+    .selectFrom('job')
+    .select(['store_uuid', 'job_id'])
+    .where('finished_at', '<', sql<Date>`now() - ${keptMs / 1000} * interval '1 second'`)
+  for (const key of await old.execute()) {
+    await db
+      .deleteFrom('job')
+      .where(({ and }) => and(key))
+      .execute()
+  }
 }
 
 /** Rows per second so far; null before the job starts. */

@@ -39,12 +39,15 @@ export async function runAttempt(
   const work = { import: runImport, export: runExport }[attempt.kind]
   try {
     const anySignal = AbortSignal.any([signal, superseded.signal])
-    const fault = await work(context.catalogue, attempt, { ...context, signal: anySignal }).catch((error: unknown) => {
-      if (signal.aborted || isUnavailable(error)) throw error
-      return superseded.signal.aborted ? undefined : reasonOf(error, key, log)
-    })
-    // Otherwise the job is deleted, or another attempt has begun.
-    if (await saveProgress(db, attempt)) await finishJob(db, attempt, fault)
+    const faultOf = await work(context.catalogue, attempt, { ...context, signal: anySignal }).then(
+      (fault) => () => fault,
+      (error: unknown) => {
+        if (signal.aborted || isUnavailable(error)) throw error
+        return () => reasonOf(error, key, log)
+      },
+    )
+    // Otherwise the job is deleted, or another attempt has begun: that may be the cause of an error.
+    if (await saveProgress(db, attempt)) await finishJob(db, attempt, faultOf())
   } finally {
     clearInterval(timer)
   }

@@ -1,6 +1,6 @@
 import { exportStore } from '../export/export-store.ts'
 import { noCounts } from '../import/report/counts.ts'
-import type { RunJob } from './attempt.ts'
+import { type RunJob, writeAsCurrent } from './attempt.ts'
 import { deleteParts, partsOf } from './parts.ts'
 import { createOutput } from './quotas.ts'
 import type { ExportOptions } from './start-job.ts'
@@ -9,7 +9,7 @@ import type { ExportOptions } from './start-job.ts'
 export const runExport: RunJob = async (catalogue, attempt, { quotas, signal }) => {
   const { db } = catalogue
   const { channel, status, ...form } = attempt.options as unknown as ExportOptions
-  await deleteParts(db, attempt, 'output')
+  await writeAsCurrent(db, attempt, (transaction) => deleteParts(transaction, attempt, 'output'))
   const writeOutput = createOutput(attempt, quotas)
   let written = 0
   attempt.counts = noCounts
@@ -17,7 +17,7 @@ export const runExport: RunJob = async (catalogue, attempt, { quotas, signal }) 
   await exportStore(catalogue, selection, form, async (text, products) => {
     signal.throwIfAborted()
     const parts = partsOf(text)
-    await writeOutput(db, written, parts)
+    await writeAsCurrent(db, attempt, (transaction) => writeOutput(transaction, written, parts))
     written += parts.length
     attempt.counts = { ...noCounts, rows: attempt.counts.rows + products }
   })

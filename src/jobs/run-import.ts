@@ -1,9 +1,11 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../database/tables.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import.ts'
 import type { ImportRequest } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { type ReportFormat, reportFormat, reportText } from '../import/report/report-format.ts'
-import { keepProblems, type RunJob, saveProgress } from './attempt.ts'
+import { keepProblems, type RunJob, saveProgress, writeAsCurrent } from './attempt.ts'
 import { deleteParts, partsOf, readInput } from './parts.ts'
 import { createOutput } from './quotas.ts'
 
@@ -18,8 +20,10 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   let columns: readonly string[] = []
   let format: ReportFormat | undefined
   let parts = from?.reportLength ?? 0
-  const writeOutput = createOutput(attempt, quotas)
-  if (!from) await deleteParts(db, attempt, 'output')
+  const output = createOutput(attempt, quotas)
+  const writeOutput = (to: Kysely<Database>, begin: number, texts: readonly string[]) =>
+    writeAsCurrent(to, attempt, (transaction) => output(transaction, begin, texts))
+  if (!from) await writeAsCurrent(db, attempt, (transaction) => deleteParts(transaction, attempt, 'output'))
   const result = await importFile(db, readInput(db, attempt), request, {
     enumerations,
     origin: attempt.origin ? { ...attempt.origin, via: 'job', operation: 'import' } : undefined,
