@@ -56,8 +56,9 @@ builder.node(StoreRef, {
       description: 'Other stores of the same group, in the order of their creation.',
       args: { first: t.arg.int(firstArg(1_000)) },
       resolve: async (store, { first }, { loaders }) => {
-        const group = (await loaders.linkedStores.load(store.storeGroup)) ?? []
-        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, requireFirst(first, 1_000))
+        const most = requireFirst(first, 1_000)
+        const group = (await loaders.storesOfGroup(most + 1).load(store.storeGroup)) ?? []
+        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, most)
       },
     }),
     attributeDefinitions: t.field({

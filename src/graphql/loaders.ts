@@ -59,7 +59,9 @@ interface AssetKey {
 export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(catalogue, uuids)),
-    linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(catalogue, groups)),
+    storesOfGroup: perArguments((first: number) =>
+      batched((groups: readonly string[]) => listStoresOfGroups(catalogue, groups, first)),
+    ),
     attributeDefinitions: ofStores((uuid) => listDefinitions(catalogue, uuid)),
     attributeViolations: byStore(
       (uuid, definitions: readonly StoredDefinition[]) => costly(() => findViolations(catalogue, uuid, definitions)),
@@ -178,8 +180,7 @@ function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce = 4) {
       const unique = [...new Set(uuids)]
       const found = new Map<string, V>()
       for (let begin = 0; begin < unique.length; begin += atOnce) {
-        const part = unique.slice(begin, begin + atOnce)
-        await Promise.all(part.map(async (uuid) => found.set(uuid, await load(uuid))))
+        await Promise.all(unique.slice(begin, begin + atOnce).map(async (uuid) => found.set(uuid, await load(uuid))))
       }
       return uuids.map((uuid) => found.get(uuid) as V)
     },

@@ -144,7 +144,7 @@ it('a database whose user may not create roles serves limited tokens without row
   expect(uuids(seen)).toEqual([first])
   expect(await countStores(own, {})).toBe(1)
   const group = seen[0]?.storeGroup ?? ''
-  expect(uuids((await listStoresOfGroups(own, [group])).get(group))).toEqual([first])
+  expect(uuids((await listStoresOfGroups(own, [group], 10)).get(group))).toEqual([first])
   expect((await findStores(own, [first, linked])).size).toBe(1)
 })
 

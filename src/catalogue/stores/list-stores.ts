@@ -47,16 +47,25 @@ export async function countStores(catalogue: Catalogue, filter: StoreFilter): Pr
   return row.count
 }
 
+/** The first stores of each group, in the order of their UUIDs. */
 export async function listStoresOfGroups(
   catalogue: Catalogue,
   storeGroups: readonly string[],
+  first: number,
 ): Promise<Map<string, Store[]>> {
   const rows = await catalogue.db
-    .selectFrom('store')
-    .select(storeColumns)
-    .where(sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`)
-    .where(matching(catalogue, {}))
-    .orderBy('store_uuid')
+    .selectFrom(sql<{ uuid: string }>`unnest(${[...storeGroups]}::uuid[])`.as<'g'>(sql`g(uuid)`))
+    .crossJoinLateral(({ selectFrom }) =>
+      selectFrom('store')
+        .select(storeColumns)
+        .where(sql<boolean>`store_group = g.uuid`)
+        .where(matching(catalogue, {}))
+        .orderBy('store_uuid')
+        .limit(first)
+        .as('s'),
+    )
+    .selectAll('s')
+    .orderBy('s.storeUuid')
     .execute()
   return Map.groupBy(rows, (store) => store.storeGroup)
 }
