@@ -20,7 +20,10 @@ export function createHandler<Caller>(
     const { requestId } = request
     const route = routeOf(request.path)
     const endpoint = endpointOf(route.endpoints, request.method)
-    const summary = { operation: endpoint ? operationNameOf(endpoint.document) : 'none', isWrite: !isRead(request) }
+    const summary = {
+      operation: endpoint ? operationNameOf(endpoint.document) : 'none',
+      isWrite: endpoint?.takesBody === true,
+    }
     try {
       const answered = await answer(request, route, endpoint, services)
       return { answer: answered, summary: { ...summary, warning: answered.headers.Warning } }
@@ -29,10 +32,6 @@ export function createHandler<Caller>(
       return { answer: errorResponse(error, requestId), summary }
     }
   }
-}
-
-function isRead({ method }: { method: string }): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 /** The name of the document's operation. */

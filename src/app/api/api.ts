@@ -22,11 +22,12 @@ export function createApi(options: ApiOptions): Api {
   }
 }
 
-/** Adds the position of a successful write, if there are replicas. */
+/** Tells of a successful write. Adds its position, if there are replicas. */
 function located(result: OperationResult, { replicas, onWritten }: ApiOptions) {
   const { answer, summary } = result
-  if (summary?.isWrite) onWritten?.()
-  if (!replicas || !summary?.isWrite || answer.status !== 200) return result
+  if (!summary?.isWrite || answer.status !== 200) return result
+  onWritten?.()
+  if (!replicas) return result
   return replicas.position().then((position): OperationResult => {
     if (position === undefined) return result
     return { summary, answer: { ...answer, headers: { ...answer.headers, 'X-Catalogue-Position': position } } }

@@ -29,7 +29,8 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
   const { recordsChanges, isHeavy, reads, chooseReplica, catalogueOf, errorOf } = parts
   const { accessOf, run } = createOperations(engine, options, parts)
   const listing = createStoredListing(pageCacheMb, filter)
-  const replicaOf = async ({ staleness, caller }: ReadCall<Caller>) => staleness && chooseReplica(staleness, caller)
+  const whereOf = async ({ staleness, caller }: ReadCall<Caller>): Promise<RunOptions> =>
+    staleness ? { replica: await chooseReplica(staleness, caller), isLatest: staleness.isLatest } : {}
   const services: RestServices<Caller> = {
     enumerations,
     recordsChanges,
@@ -43,13 +44,13 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       return isOfPool ? threads?.rest(request, caller, body) : undefined
     },
     read: async (document, variables, call) => {
-      const replica = await replicaOf(call)
-      return reads.run(kindOf(document), () => run(document, variables, call, { replica }))
+      const where = await whereOf(call)
+      return reads.run(kindOf(document), () => run(document, variables, call, where))
     },
     listAssets: async (variables, call, isKnown) => {
-      const replica = await replicaOf(call)
-      const catalogue = catalogueOf(call.caller, { replica })
-      const list = () => listing(catalogue, variables as ListAssetsQueryVariables, { isKnown, isKept: !replica })
+      const where = await whereOf(call)
+      const catalogue = catalogueOf(call.caller, where)
+      const list = () => listing(catalogue, variables as ListAssetsQueryVariables, { isKnown, isKept: !where.replica })
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
       return reads.run(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
