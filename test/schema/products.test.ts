@@ -222,6 +222,28 @@ it('a list of several stores is one statement for each of them, and names the st
   expect(await refusal(document, { stores: uuids, order })).toMatch(/^orderBy\.field must be CODE, CREATED_AT/)
 })
 
+it('a page of several stores reads little more than its products', async () => {
+  const products = Array.from({ length: 20 }, (_, i) => ({
+    productCode: `P${10 + i}`,
+    attributes: { Text: 'x'.repeat(60_000) },
+  }))
+  const uuids = await Promise.all(Array.from({ length: 8 }, () => storeWithProducts(gateway, products)))
+  const document = `query ($stores: [ID!], $order: ProductOrder, $first: Int, $last: Int, $before: String) {
+    products(storeUuids: $stores, orderBy: $order, first: $first, last: $last, before: $before) {
+      pageInfo { startCursor } nodes { productCode store { storeUuid } } } }`
+  const nodesOf = (codes: string[]) =>
+    codes.flatMap((productCode) => uuids.toSorted().map((storeUuid) => ({ productCode, store: { storeUuid } })))
+  const page = async (args: object) => {
+    const { products } = await gateway.data(document, { stores: uuids, ...args })
+    return products as unknown as { pageInfo: { startCursor: string }; nodes: unknown[] }
+  }
+  expect(await page({ first: 20 })).toMatchObject({ nodes: nodesOf(['P10', 'P11', 'P12']).slice(0, 20) })
+  const last = await page({ last: 20 })
+  expect(last).toMatchObject({ nodes: nodesOf(['P27', 'P28', 'P29']).slice(4) })
+  const before = last.pageInfo.startCursor
+  expect(await page({ last: 20, before })).toMatchObject({ nodes: nodesOf(['P25', 'P26', 'P27']).slice(0, 20) })
+})
+
 it('a page costs one statement, and one more to choose what answers conditions on attributes and searches', async (test) => {
   needsPrimary(test, 'its statements are counted')
   const store = await storeWithProducts(gateway, ['1'])

@@ -20,7 +20,7 @@ export async function changedLast(
   uuid: string | null,
   before: string | Date | null,
   wanted: number,
-  from: Date | null | undefined,
+  from: string | Date | null | undefined,
 ): Promise<LastChanged | undefined> {
   const { rows } = await sql<{ since: string | null; isAll: boolean; codes: string[] }>`
     select since::text as since, coalesce(since <= ${from ?? null}::timestamptz, false) as "isAll", codes

@@ -6,7 +6,7 @@ import { allOf, isBare, onlyRow } from '../../conditions.ts'
 import { type Compiled, compile } from '../query/compile.ts'
 import { withKnownCodes } from '../query/known-codes.ts'
 import { narrow } from '../query/narrow.ts'
-import { beginOf, type PagePart, type ProductPage, planPage } from '../query/plan-page.ts'
+import { boundsOf, type PagePart, type ProductPage, planPage } from '../query/plan-page.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { byCode, type ProductOrder } from '../query/product-order.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
@@ -60,11 +60,12 @@ async function listByChange(
 ): Promise<ProductList | null | undefined> {
   const { updatedAt, ...others } = filter
   const { where } = compile(source, filter)
-  const begin = beginOf(order, page)
+  const { begin, end } = boundsOf(order, page)
   const before = begin?.toString() ?? updatedAt?.to ?? null
+  const from = end?.toString() ?? updatedAt?.from
   // About twice as many as the page has: some may be deleted, or not match the filter.
   for (const wanted of isBare(others) ? [2 * page.limit] : [2 * page.limit, maxChanged]) {
-    const last = await changedLast(catalogue, source.uuid, before, wanted, updatedAt?.from)
+    const last = await changedLast(catalogue, source.uuid, before, wanted, from)
     if (!last) return null
     const listed = await readPage(catalogue, source, { where: allOf([last.where, where]), indexed: [] }, page, order)
     if (!listed || listed.rows.length === page.limit || last.isAll) return listed

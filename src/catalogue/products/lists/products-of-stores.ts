@@ -12,7 +12,7 @@ const storesAtOnce = 4
 
 /**
  * A page of the products of several stores: in the given order, which is by no attribute, then by code, then by store.
- * One statement for each store.
+ * Each store is read within the page of those before it.
  */
 export async function listProductsOfStores(
   catalogue: Catalogue,
@@ -22,14 +22,15 @@ export async function listProductsOfStores(
   order = byCode,
 ): Promise<ProductList> {
   const sign = (order.direction === 'desc' ? -1 : 1) * (page.backwards ? -1 : 1)
-  const pages = await forEachStore(storeUuids, (uuid) =>
-    listProducts(catalogue, uuid, filter, pageOf(uuid, page, order), order),
-  )
-  const rows = pages
-    .flatMap((one) => one.rows)
-    .sort((a, b) => sign * compare(a, b))
-    .slice(0, page.limit)
-  return { rows, asOf: oldestOf(pages) }
+  let rows: ListedProduct[] = []
+  const answers = await forEachStore(storeUuids, async (uuid) => {
+    const last = rows.length < page.limit ? undefined : rows.at(-1)
+    const bound = last && { [page.backwards ? 'after' : 'before']: keyAmongStores(order, last) }
+    const listed = await listProducts(catalogue, uuid, filter, pageOf(uuid, { ...page, ...bound }, order), order)
+    rows = [...rows, ...listed.rows].sort((a, b) => sign * compare(a, b)).slice(0, page.limit)
+    return { asOf: listed.asOf }
+  })
+  return { rows, asOf: oldestOf(answers) }
 }
 
 export async function countProductsOfStores(

@@ -20,7 +20,7 @@ export interface Compiled {
   indexed: Indexed[]
 }
 
-/** Compiles a filter; the condition is null for no product that matches. */
+/** Compiles a filter. The condition is true for products that match, else false or null. */
 export function compile(source: Source, filter: ProductFilter): Compiled {
   const parts = partsOf(source, filter)
   return {

@@ -33,10 +33,12 @@ export interface PagePart {
   value: RawBuilder<unknown>
 }
 
-/** The value at which a page begins; undefined: it is the first one. */
-export function beginOf(order: ProductOrder, { after, before, backwards }: ProductPage): OrderValue | undefined {
-  const cursor = backwards ? before : after
-  return cursor === undefined || order.field === 'code' ? undefined : positionOf(cursor).value
+/** The values between which a page is read, in the direction of reading; undefined: it is not bounded. */
+export function boundsOf(order: ProductOrder, { after, before, backwards }: ProductPage) {
+  const valueAt = (cursor?: string): OrderValue | undefined =>
+    cursor === undefined || order.field === 'code' ? undefined : positionOf(cursor).value
+  const [begin, end] = backwards ? [before, after] : [after, before]
+  return { begin: valueAt(begin), end: valueAt(end) }
 }
 
 /** The parts of a page of the products `p` of a source. Throws `invalid_request` for a cursor of another type. */
