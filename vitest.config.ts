@@ -44,7 +44,7 @@ const citus = [
   'test/{spec,export,schema,catalogue}/**/*.test.ts',
   'test/faults/{network,concurrency/*}.test.ts',
   'test/import/{import,import-file}.test.ts',
-  'test/cli/{backup,changes,revert}.test.ts',
+  'test/cli/{backup,changes,revert,store-backup}.test.ts',
   'test/random/{property,ledger,products}/*.test.ts',
   'test/random/readiness.test.ts',
 ]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { resetLedger, setRecording } from '../../../src/database/change-days.ts'
 import { ask } from '../../support/clients/operations.ts'
-import { addProducts, newStore } from '../../support/factories.ts'
+import { addProducts, newStore, productOf } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 
@@ -115,12 +115,12 @@ it('lists a product that was changed within the millisecond from which on produc
   const store = await newStore(gateway)
   const { db } = gateway.database
   await addProducts(gateway, store, ['last', 'first'])
-  const { rows } = await sql<{ from: Date }>`
-    update product set updated_at = date_trunc('milliseconds', updated_at) + interval '100 microseconds'
-    where store_uuid = ${store}::uuid and product_code = 'first' returning date_trunc('milliseconds', updated_at) as from`.execute(
-    db,
-  )
-  const from = rows[0]?.from.toISOString()
+  const first = await productOf(gateway, store, 'first')
+  // To the millisecond.
+  const from = first?.updatedAt
+  await sql`
+    update product set updated_at = ${from}::timestamptz + interval '100 microseconds'
+    where store_uuid = ${store}::uuid and product_code = 'first'`.execute(db)
   await sql`update change set at = ${from}::timestamptz + interval '700 microseconds' where store_uuid = ${store}::uuid and kind = 'product'`.execute(
     db,
   )
