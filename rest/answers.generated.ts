@@ -41,7 +41,7 @@ export const Product = z.object({
   assets: z.array(z.object({
   asset_id: z.string().describe("Id of the asset, unique in its store: 1 to 255 characters."),
   urlField: z.string().describe("Name of the field that holds the URL in REST answers: the format and the position, such as `Image URL 1`."),
-  url: z.string().describe("Absolute URL of the asset. The service stores it and never fetches it."),
+  url: z.string().describe("Absolute URL of the asset. The gateway stores it and never fetches it."),
 })).describe("Assets of the group in the order of their positions; at least one."),
 })).describe("Asset groups whose parent code is this product's code, ordered by channel and format. Without arguments: all channels and formats."),
 }).meta({"id":"Product","description":"A product of a store (spec: Product)."})
@@ -65,7 +65,7 @@ export const ListAssets = {
   assets: z.array(z.object({
   asset_id: z.string().describe("Id of the asset, unique in its store: 1 to 255 characters."),
   urlField: z.string().describe("Name of the field that holds the URL in REST answers: the format and the position, such as `Image URL 1`."),
-  url: z.string().describe("Absolute URL of the asset. The service stores it and never fetches it."),
+  url: z.string().describe("Absolute URL of the asset. The gateway stores it and never fetches it."),
 })).describe("Assets of the group in the order of their positions; at least one."),
 })).describe("Groups of this page."),
 }
@@ -184,7 +184,7 @@ export const ListStores = {
   region: z.array(z.string()).describe("Regions of the store."),
   channels: z.array(z.string()).describe("Channels of the store."),
   default_automation: z.array(z.string()).describe("Automations that are enabled by default."),
-  store_website: z.string().nullable().describe("Web site of the store. The service stores it and never fetches it."),
+  store_website: z.string().nullable().describe("Web site of the store. The gateway stores it and never fetches it."),
   created_at: z.iso.datetime().describe("Time of creation."),
 })).describe("Stores of this page."),
 }
@@ -232,7 +232,7 @@ export const JobReport = {
   created: z.int().min(0).describe("Number of products created."),
   updated: z.int().min(0).describe("Number of existing products changed."),
   unchanged: z.int().min(0).describe("Number of rows that changed nothing."),
-  failed: z.int().min(0).describe("Number of rows that were rejected."),
+  failed: z.int().min(0).describe("Number of rows that failed."),
   error: z.string().nullable().describe("Cause of the failure of the job; null unless it failed."),
   created_at: z.iso.datetime().describe("Time of the request."),
   started_at: z.iso.datetime().nullable().describe("Time at which the job was started; null while it is queued."),
@@ -251,5 +251,5 @@ export const FailureReport = {
   product_code: z.string().nullable().describe("Product code of the row; null if it has none."),
   field: z.string().nullable().describe("Invalid column; null when the whole row is invalid."),
   reason: z.string().describe("Explanation: the expected value and the received one."),
-})).describe("Rows that the last imports of several stores rejected, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`."),
+})).describe("Rows that failed in the last imports of several stores, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`."),
 }

@@ -47,8 +47,8 @@ export const reports: readonly Endpoint[] = [
     answer: answers.JobReport,
   }),
   report('failures', {
-    summary: 'Report rejected rows of imports',
-    description: 'Rows that the last imports rejected, of the newest job first; the first 20 faults of each job.',
+    summary: 'Report failed rows of imports',
+    description: 'Rows that failed in the last imports, the newest job first; the first 20 faults of each job.',
     document: operations.FailureReportDocument,
     answer: answers.FailureReport,
   }),

@@ -34,7 +34,7 @@ const ofAutomation = 'Automation that a store can enable (spec: Enumerations).'
 export const Automation = enumOf('Automation', ofAutomation, overRest(automations))
 
 const EnumerationsRef = builder.objectRef<Enumerations>('Enumerations').implement({
-  description: 'Values that the service accepts at present (spec: Enumerations).',
+  description: 'Values that the gateway accepts at present (spec: Enumerations).',
   fields: (t) => ({
     channels: t.exposeStringList('channels', {
       description: 'Channels, from the global configuration; always contains `SMP`.',
@@ -57,7 +57,7 @@ builder.queryField('enumerations', (t) =>
   t.field({
     type: EnumerationsRef,
     description:
-      'Values that the service accepts at present for channels, asset formats, taxonomies, regions and automations.',
+      'Values that the gateway accepts at present for channels, asset formats, taxonomies, regions and automations.',
     resolve: (_root, _args, { enumerations }) => enumerations,
   }),
 )

@@ -25,7 +25,7 @@ builder.node(TokenRef, {
     return tokenIds.map((tokenId) => tokens?.get(tokenId))
   },
   extensions: partOfResult,
-  description: 'A bearer token. The service stores only a hash of its secret.',
+  description: 'A bearer token. The gateway stores only a hash of its secret.',
   fields: (t) => ({
     tokenId: t.exposeID('tokenId', { description: 'UUID of the token, for `revokeToken`. Not secret.' }),
     name: t.exposeString('name', { description: 'Name of the token.' }),

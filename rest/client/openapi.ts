@@ -272,8 +272,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report rejected rows of imports
-         * @description Rows that the last imports rejected, of the newest job first; the first 20 faults of each job.
+         * Report failed rows of imports
+         * @description Rows that failed in the last imports, the newest job first; the first 20 faults of each job.
          */
         get: operations["failureReport"];
         put?: never;
@@ -734,7 +734,7 @@ export interface components {
                     updated: number;
                     /** @description Number of rows that changed nothing. */
                     unchanged: number;
-                    /** @description Number of rows that were rejected. */
+                    /** @description Number of rows that failed. */
                     failed: number;
                     /** @description Cause of the failure of the job; null unless it failed. */
                     error: string | null;
@@ -1005,7 +1005,7 @@ export interface components {
             channels: string[];
             /** @description Automations that are enabled by default. */
             default_automation: string[];
-            /** @description Web site of the store. The service stores it and never fetches it. */
+            /** @description Web site of the store. The gateway stores it and never fetches it. */
             store_website: string | null;
             /**
              * Format: date-time
@@ -1167,7 +1167,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `changes_disabled`: The service records no changes (`CHANGES_RETENTION` is 0). */
+        /** @description `changes_disabled`: The gateway records no changes (`CHANGES_RETENTION` is 0). */
         ChangesDisabled: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1261,7 +1261,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `internal_error`: An unexpected error of the service. It is logged with the request id. */
+        /** @description `internal_error`: An unexpected error of the gateway. It is logged with the request id. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1285,7 +1285,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `unavailable`: The database is unreachable, or the service is shutting down. */
+        /** @description `unavailable`: The database is unreachable, or the gateway is shutting down. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];

@@ -56,7 +56,7 @@ export const errorReasons: readonly ErrorReason[] = [
     reason: 'changes_disabled',
     answer: 'ChangesDisabled',
     on: 'named',
-    meaning: 'The service records no changes (`CHANGES_RETENTION` is 0).',
+    meaning: 'The gateway records no changes (`CHANGES_RETENTION` is 0).',
   },
   {
     reason: 'not_revertible',
@@ -109,7 +109,7 @@ export const errorReasons: readonly ErrorReason[] = [
     reason: 'internal_error',
     answer: 'InternalError',
     on: 'all',
-    meaning: 'An unexpected error of the service. It is logged with the request id.',
+    meaning: 'An unexpected error of the gateway. It is logged with the request id.',
   },
   {
     reason: 'downstream_unavailable',
@@ -121,6 +121,6 @@ export const errorReasons: readonly ErrorReason[] = [
     reason: 'unavailable',
     answer: 'Unavailable',
     on: 'all',
-    meaning: 'The database is unreachable, or the service is shutting down.',
+    meaning: 'The database is unreachable, or the gateway is shutting down.',
   },
 ]

@@ -32,7 +32,7 @@ const AssetEntryRef = builder.objectRef<AssetEntry>('AssetEntry').implement({
   fields: (t) => ({
     assetId: t.exposeString('assetId', { description: 'Id of the asset, unique in its store: 1 to 255 characters.' }),
     url: t.exposeString('url', {
-      description: 'Absolute URL of the asset. The service stores it and never fetches it.',
+      description: 'Absolute URL of the asset. The gateway stores it and never fetches it.',
     }),
     position: t.exposeInt('position', { description: 'Position in the group, from 1, without gaps.' }),
     urlField: t.exposeString('urlField', {

@@ -18,7 +18,7 @@ const NewAssetInput = builder.inputType('NewAsset', {
     ),
     assetFormat: t.string(defaultFormat('Asset format: one of `enumerations.assetFormats`.')),
     url: t.string(
-      required('Absolute URL with a host, at most 2,048 characters. The service stores it and never fetches it.'),
+      required('Absolute URL with a host, at most 2,048 characters. The gateway stores it and never fetches it.'),
     ),
   }),
 })

@@ -22,7 +22,7 @@ builder.node(AssetRef, {
     assetFormat: t.exposeString('assetFormat', { description: 'Format of the asset, such as `image`.' }),
     url: t.expose('url', {
       type: 'URL',
-      description: 'Absolute URL of the asset. The service stores it and never fetches it.',
+      description: 'Absolute URL of the asset. The gateway stores it and never fetches it.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     store: storeField(t, 'Store of the asset.'),

@@ -89,12 +89,12 @@ const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
       description: 'Number of rows that changed nothing.',
       resolve: ({ counts }) => counts.unchanged,
     }),
-    failed: t.int({ description: 'Number of rows that were rejected.', resolve: ({ counts }) => counts.failed }),
+    failed: t.int({ description: 'Number of rows that failed.', resolve: ({ counts }) => counts.failed }),
   }),
 })
 
 const FailureRow = builder.objectRef<Row<typeof listFailureRows>>('FailureRow').implement({
-  description: 'A row that an import rejected, or the error of a failed job.',
+  description: 'A row that failed in an import, or the error of a failed job.',
   fields: (t) => ({
     ...storeFields(t),
     at: t.expose('at', { type: 'DateTime', description: 'Time of the request for the job.' }),
@@ -143,7 +143,7 @@ builder.queryFields((t) => ({
     type: [FailureRow],
     complexity: rowsCost(mostRows),
     description:
-      'Rows that the last imports of several stores rejected, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`.',
+      'Rows that failed in the last imports of several stores, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`.',
     args: rowsArgs,
     resolve: (_root, args, { catalogue }) => listFailureRows(catalogue, requestOf(args)),
   }),

@@ -47,7 +47,7 @@ builder.node(StoreRef, {
     }),
     storeWebsite: t.exposeString(
       'storeWebsite',
-      nullable('Web site of the store. The service stores it and never fetches it.'),
+      nullable('Web site of the store. The gateway stores it and never fetches it.'),
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     linkedStores: t.field({
