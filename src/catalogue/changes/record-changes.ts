@@ -40,13 +40,8 @@ function ledgerRows({ origin }: Catalogue, storeUuid: string, failed: Sql | numb
 }
 
 /** Records items in a statement of its own, in the transaction that changed them. */
-export async function recordChanges(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  items: Sql,
-  failed = 0,
-): Promise<void> {
-  await sql`with ${recorded(catalogue, storeUuid, items, failed)} select`.execute(catalogue.db)
+export async function recordChanges(catalogue: WriteCatalogue, storeUuid: string, items: Sql): Promise<void> {
+  await sql`with ${recorded(catalogue, storeUuid, items)} select`.execute(catalogue.db)
 }
 
 /** How many codes a row of the queue of changed products has. */

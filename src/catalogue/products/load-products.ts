@@ -45,19 +45,27 @@ export async function loadProducts(
 ): Promise<LoadedProducts> {
   if (products.length === 0) return { created: 0, updated: 0, tooLarge: [] }
   await lockStore(catalogue, storeUuid, { products: 'all' })
-  const tooLarge = products.filter((product) => isTooLarge(jsonOf(product))).map(({ productCode }) => productCode)
+  const patches = products.map((product): [code: string, json: string] => [product.productCode, jsonOf(product)])
+  const tooLarge = patches.flatMap(([code, json]) => (isTooLarge(json) ? code : []))
   if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
   const codes = products.map(({ productCode }) => productCode)
   const reported = new Set(products.filter(({ isReported }) => isReported).map(({ productCode }) => productCode))
   const count = (codes: readonly string[]) => codes.filter((code) => reported.has(code)).length
   if (await hasAny(catalogue, storeUuid, codes)) {
-    const written = await merge(catalogue, storeUuid, products, failed)
+    const withStatus = products.filter(({ status }) => status !== null)
+    const written = await writeProducts(catalogue, storeUuid, {
+      patches: jsonObject(patches),
+      statuses: jsonObject(withStatus.map(({ productCode, status }) => [productCode, JSON.stringify(status)])),
+      creates: true,
+      updates: true,
+      locks: {},
+      failed,
+    })
     return { created: count(written.created), updated: count(written.updated), tooLarge: written.tooLarge }
   }
-  await connection.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
-    return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
-  })
   const statuses = products.map(({ status }) => status ?? 'new')
+  const rows = patches.map(([code, json], i) => [code, statuses[i] ?? 'new', json, storeUuid])
+  await connection.copy('product (product_code, status, attributes, store_uuid)', rows, (row) => row)
   await sql`
     select record_products(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'created', codes, null, null,
         cardinality(codes), ${failed}::integer), mark_products(${storeUuid}::uuid, codes, 1),
@@ -79,16 +87,4 @@ async function hasAny({ db }: WriteCatalogue, storeUuid: string, codes: readonly
 
 function jsonOf({ names, values }: LoadedProduct): string {
   return `{${names.map((name, i) => `${JSON.stringify(name)}:${JSON.stringify(values[i])}`).join(',')}}`
-}
-
-function merge(catalogue: WriteCatalogue, storeUuid: string, products: readonly LoadedProduct[], failed: number) {
-  const withStatus = products.filter(({ status }) => status !== null)
-  return writeProducts(catalogue, storeUuid, {
-    patches: jsonObject(products.map((product) => [product.productCode, jsonOf(product)])),
-    statuses: jsonObject(withStatus.map(({ productCode, status }) => [productCode, JSON.stringify(status)])),
-    creates: true,
-    updates: true,
-    locks: {},
-    failed,
-  })
 }

@@ -12,8 +12,6 @@ end $$;
 -- record-changes.ts. `keys` and `was` are null if whole products are created or deleted. `products`: how many they are.
 create or replace function record_products(store uuid, origin jsonb, action text, codes text[], keys text[], was text[],
   products integer, failed integer) returns void language plpgsql as $$
-declare
-  nulls constant text[] := array_fill(null::text, array[cardinality(codes)]);
 begin
   if origin is null then
     return;
@@ -21,20 +19,20 @@ begin
   insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
     count, failed)
   values (store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
-    origin ->> 'operation', origin ->> 'reverts', 'product', action, codes, coalesce(keys, nulls), coalesce(was, nulls), products, failed);
+    origin ->> 'operation', origin ->> 'reverts', 'product', action, codes,
+    coalesce(keys, array_fill(null::text, array[cardinality(codes)])),
+    coalesce(was, array_fill(null::text, array[cardinality(codes)])), products, failed);
 end $$;
 
 -- Adds differences to the totals by status, in the order of their keys: so no two writers wait for each other.
 create or replace function count_products(store uuid, of_shard smallint, statuses text[], deltas bigint[]) returns void
 language plpgsql as $$
 begin
-  if cardinality(statuses) > 0 then
-    insert into product_total as t (store_uuid, shard, status, count)
-    select store, of_shard, d.status, sum(d.delta) from unnest(statuses, deltas) d(status, delta)
-    group by d.status having sum(d.delta) <> 0
-    order by d.status
-    on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count;
-  end if;
+  insert into product_total as t (store_uuid, shard, status, count)
+  select store, of_shard, d.status, sum(d.delta) from unnest(statuses, deltas) d(status, delta)
+  group by d.status having sum(d.delta) <> 0
+  order by d.status
+  on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count;
 end $$;
 
 -- Every write of products, with its rows of the ledger and what is derived from products, in one round trip
@@ -193,10 +191,8 @@ begin
   missing := result.missing;
   too_large := result.too_large;
 
-  perform mark_products(store, updated);
-  perform mark_products(store, created, 1);
-
   if updated is not null then
+    perform mark_products(store, updated);
     update product p set attributes = case when removes then jsonb_strip_nulls(p.attributes || (patches -> p.product_code))
         else p.attributes || (patches -> p.product_code) end,
       status = coalesce(statuses ->> p.product_code, p.status),
@@ -205,6 +201,7 @@ begin
     where p.store_uuid = store and p.product_code = any(updated);
   end if;
   if created is not null then
+    perform mark_products(store, created, 1);
     insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
     select store, code, coalesce(statuses ->> code, 'new'),
       case when removes then jsonb_strip_nulls(patches -> code) else patches -> code end, coalesce(at, written_at),
@@ -212,7 +209,9 @@ begin
     from unnest(created) code cross join lateral (select to_timestamp((created_ats -> code)::float8) as at) t
     order by code collate "C";
   end if;
-  perform count_products(store, (request -> 'shard')::smallint, result.total_statuses, result.deltas);
+  if result.total_statuses is not null then
+    perform count_products(store, (request -> 'shard')::smallint, result.total_statuses, result.deltas);
+  end if;
   definitions := null;
   fingerprint := null;
   return next;

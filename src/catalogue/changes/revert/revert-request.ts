@@ -35,7 +35,7 @@ const steps = [storeFields, definitions, requirements, assetsAndLinks, products]
  * Restores the values from before a request, in one transaction. The ledger records the revert, so it can be reverted.
  * Items that later requests changed are skipped, overwritten, or fail the revert. Throws `changes_disabled`,
  * `request_not_found`, `not_revertible`; if it is bounded, `quota_exceeded`, or `payload_too_large` for more than
- * `maxItems`, `store_not_found`. At most fifteen statements.
+ * `maxItems`, `store_not_found`. At most twenty statements, and three more for each 12 MiB of products.
  */
 export async function revertRequest(
   catalogue: WriteCatalogue,
