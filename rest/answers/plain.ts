@@ -1,9 +1,10 @@
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import { preferenceApplied } from '../../src/request/preferences.ts'
+import { storeUuidOf } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { prefix } from '../path.ts'
 import type { ReadRequest } from '../request/read-request.ts'
 import { envelope, toJson } from '../response/envelope.ts'
-import { receiptLink } from '../response/receipt-link.ts'
 import { withoutSuccesses } from '../response/translate.ts'
 import type { RestServices } from '../services.ts'
 
@@ -51,4 +52,20 @@ export function enveloped(
   headers: Record<string, string> = {},
 ): HttpResponse {
   return { status: 200, headers, body: envelope(0, endpoint.success, request.requestId, text) }
+}
+
+type Item = Record<string, unknown>
+
+/** The header that names the receipt of a write, if it is to one store. A dry run has none. */
+function receiptLink(
+  { storeUuid, dryRun, selectors, links }: Item,
+  data: unknown,
+  requestId: string,
+): Record<string, string> {
+  const items = (selectors ?? links ?? [{ storeUuid: storeUuid ?? (data as Item).store_uuid }]) as Item[]
+  // Any other text than a UUID names no store, and may be very long.
+  const [store, ...others] = new Set(items.map((item) => storeUuidOf(String(item.storeUuid))))
+  if (dryRun || store === undefined || others.length > 0) return {}
+  const target = `${prefix}/requests/${encodeURIComponent(requestId)}?store_uuid=${store}`
+  return { Link: `<${target}>; rel="describedby"` }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Fault } from '../../src/errors.ts'
 import type { RestRequest } from '../../src/request/exchange.ts'
@@ -8,7 +9,6 @@ import { readStaleness, readWritePreferences } from '../../src/request/preferenc
 import { shown, valueAt } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Route } from '../path.ts'
-import { keepRead, knownRead } from './known-reads.ts'
 import { parseQuery } from './query.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
@@ -35,6 +35,31 @@ export function readRequest(
   const read = readWhole(request, endpoint, shapes, bytes)
   keepRead(shapes, target, read)
   return read
+}
+
+/** What a read without faults asks for. Frozen: requests share it. */
+interface KnownRead {
+  variables: Record<string, unknown>
+  query: Record<string, unknown>
+  warning: string | undefined
+}
+
+const maxKnown = 1_000
+const maxCharacters = 500
+
+/** By the shapes that the reads were checked against: other enumerations have other shapes. */
+const byShapes = new WeakMap<object, LRUCache<string, KnownRead>>()
+
+/** A read that was asked for before, by its path and query. */
+function knownRead(shapes: object, target: string): KnownRead | undefined {
+  return byShapes.get(shapes)?.get(target)
+}
+
+function keepRead(shapes: object, target: string, { variables, query, warning }: KnownRead): void {
+  if (target.length > maxCharacters) return
+  const known = byShapes.get(shapes) ?? new LRUCache<string, KnownRead>({ max: maxKnown })
+  byShapes.set(shapes, known)
+  known.set(target, { variables: Object.freeze(variables), query: Object.freeze(query), warning })
 }
 
 function readWhole(
