@@ -20,6 +20,8 @@ const FileFormat = enumOf('FileFormat', 'File format.', {
 const ImportPreset = enumOf('ImportPreset', 'Shop system whose product exports the importer can read.', {
   shopify: 'Product CSV of Shopify, which has several rows per product.',
   magento: 'Product CSV of Magento.',
+  woocommerce: 'Product CSV of WooCommerce.',
+  'google-merchant': 'Product feed of Google Merchant Center.',
 })
 
 const DecimalMark = enumOf('DecimalMark', 'Mark before the decimals of a number.', {

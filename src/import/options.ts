@@ -11,7 +11,7 @@ export const duplicateRules = ['merge', 'fail'] as const
 
 export const decimalMarks = ['point', 'comma'] as const
 
-export const presetNames = ['shopify', 'magento'] as const
+export const presetNames = ['shopify', 'magento', 'woocommerce', 'google-merchant'] as const
 export type PresetName = (typeof presetNames)[number]
 
 /** How an interface spells the names of options: the command line, GraphQL and REST. */

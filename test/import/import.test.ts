@@ -86,7 +86,7 @@ test('wrong usage is exit 2 with a sentence on stderr, nothing on stdout, and ch
   const wrong: [args: string[], sentence: RegExp][] = [
     [[file], /--store/],
     [[file, '--store', store, '--bogus'], /unknown option '--bogus'/],
-    [[file, '--store', store, '--format', 'xml'], /csv, jsonl, json/],
+    [[file, '--store', store, '--format', 'pdf'], /csv, jsonl, json/],
     [[file, '--store', unknown], new RegExp(`there is no store "${unknown}"`)],
     [[catalog.path('missing.csv'), '--store', store], /missing\.csv cannot be read/],
     [[catalog.path(''), '--store', store, '--format', 'csv'], /is a directory/],

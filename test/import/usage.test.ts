@@ -29,7 +29,7 @@ test.each([
 
 test.each(['a.pdf', 'csv'])('%s does not say its format, which is wrong usage', async (file) => {
   await expect(recognizedOf(file)).rejects.toThrow(
-    `--format must be given (csv, jsonl, json, xlsx): the extension of ${file} is none of them`,
+    `--format must be given (csv, jsonl, json, xlsx, xml): the extension of ${file} is none of them`,
   )
 })
 

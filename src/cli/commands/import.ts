@@ -10,7 +10,7 @@ import { counted, printResult, snakeCased } from '../output.ts'
 export function addImport(program: Command): void {
   storeOption(program.command('import'))
     .description('import products and their assets from a file; importing the same file again changes nothing')
-    .argument('<file>', 'a CSV file, a spreadsheet (XLSX), JSON Lines, or a JSON list of objects')
+    .argument('<file>', 'a CSV file, a spreadsheet (XLSX), JSON Lines, a JSON list of objects, or an XML feed')
     .option('--channel <channel>', "the channel of the assets' groups", 'SMP')
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
     .addOption(new Option('--encoding <name>', 'the encoding (default: as the bytes show)').choices(encodings))

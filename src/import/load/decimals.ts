@@ -37,7 +37,7 @@ export function numberReaders(request: ImportRequest, { format, delimiter }: Rec
   }
   return (rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]): ReadNumbers => {
     const numbers = new Set(definitions.filter(({ type }) => type === 'number').map(({ name }) => name))
-    if (numbers.size === 0 || format === 'json' || format === 'jsonl') return (product) => product
+    if (numbers.size === 0 || ['json', 'jsonl', 'xml'].includes(format)) return (product) => product
     for (const { product } of rows) {
       for (const [i, name] of product?.names.entries() ?? []) {
         if (numbers.has(name) && withComma.test(product?.values[i] ?? '')) seen.add(name)

@@ -37,6 +37,7 @@ function productRow(row: Row): Entry {
   }
   const cells = row.cells.map((cell, i) => {
     if (row.columns[i] === 'product_online') return statuses.get(cell) ?? cell
+    if (typeof cell === 'string' && cell.includes(noImage)) return withoutNoImage(cell)
     return row.columns[i] === packed && more.length > 0 ? '' : cell
   })
   return {
@@ -46,10 +47,33 @@ function productRow(row: Row): Entry {
   }
 }
 
-/** `size=XS,color=Black`: a comma with no name after it belongs to the value. A cell of another form stays as it is. */
+/** What a field of an image has if the product has none. */
+const noImage = 'no_selection'
+
+function withoutNoImage(cell: string): string {
+  const images = cell.split(',')
+  return images.some((image) => image.trim() === noImage)
+    ? images.filter((image) => image.trim() !== noImage).join()
+    : cell
+}
+
+const enclosed = /([a-z][a-z0-9_]*)="((?:[^"]|"")*)"(?:,|$)/giy
+/** HTML tags, whose commas are their own, and the commas between pairs. */
+const tagOrComma = /<[a-z/!][^>]*>|,(?=[a-z][a-z0-9_]*=)/gi
+
+/**
+ * `size=XS,color=Black`: a comma with no name after it, or in an HTML tag, belongs to the value; or all values are in
+ * quotes ("Fields enclosure"). A cell of another form stays as it is.
+ */
 function attributesOf(cell: Cell): (readonly [name: string, value: string])[] {
   if (typeof cell !== 'string') return []
-  const pairs = cell.split(/,(?=[a-z][a-z0-9_]*=)/i).map((pair) => {
+  const quoted = [...cell.matchAll(enclosed)]
+  if (quoted.length > 0 && quoted.reduce((length, [all]) => length + all.length, 0) === cell.length) {
+    return [...new Map(quoted.map(([, name = '', value = '']) => [name, value.replaceAll('""', '"')]))]
+  }
+  const commas = [...cell.matchAll(tagOrComma)].filter(([all]) => all === ',').map(({ index }) => index)
+  const pairs = [-1, ...commas].map((comma, i) => {
+    const pair = cell.slice(comma + 1, commas[i])
     const at = pair.indexOf('=')
     return [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)] as const
   })

@@ -1,33 +1,53 @@
-import { type ImportOptions, type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
+import { type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
 import type { RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 import { unpacked } from './magento.ts'
-import { joined } from './shopify.ts'
+import { handleColumns, imageColumns, joined } from './shopify.ts'
+import { namedAttributes } from './woocommerce.ts'
 
-/** How a shop's export is read: the columns that options would name, of which only `code` must be in the file. */
-interface Preset extends Required<Pick<ImportOptions, 'code' | 'status' | 'assets'>> {
+/** How a shop's export is read: names of the columns that options would name, of which one of `code` must be there. */
+interface Preset {
+  code: readonly string[]
+  status: string | undefined
+  assets: readonly string[]
+  /** Columns by which the export is known. */
+  marks: readonly string[]
   /** Turns the export's rows into rows of one product each. */
   reshape(source: RowSource): RowSource
 }
 
 const presets: Record<PresetName, Preset> = {
-  shopify: { code: 'Handle', status: 'Status', assets: ['Image Src'], reshape: joined },
+  shopify: {
+    ...{ code: handleColumns, status: 'Status', assets: imageColumns },
+    ...{ marks: ['Title', 'Status'], reshape: joined },
+  },
   magento: {
-    code: 'sku',
-    status: 'product_online',
-    assets: ['base_image', 'additional_images'],
+    ...{ code: ['sku'], status: 'product_online', assets: ['base_image', 'additional_images'] },
+    marks: ['store_view_code', 'product_online'],
     reshape: ({ columns, rows }) => ({ columns, rows: unpacked(rows) }),
   },
-}
-
-const marks: Record<PresetName, readonly string[]> = {
-  shopify: ['Handle', 'Title', 'Image Src'],
-  magento: ['sku', 'store_view_code', 'product_online'],
+  woocommerce: {
+    ...{ code: ['SKU'], status: 'Published', assets: ['Images'], marks: ['ID', 'Type', 'Published'] },
+    // Each row names its own columns, as its attributes are among them.
+    reshape: ({ rows }) => ({ columns: undefined, rows: namedAttributes(rows) }),
+  },
+  'google-merchant': {
+    code: ['id'],
+    status: undefined,
+    assets: ['image_link', 'image link', 'additional_image_link', 'additional image link'],
+    marks: ['availability', 'link'],
+    reshape: (source) => source,
+  },
 }
 
 /** The preset whose columns a file has. */
 export function presetFor(columns: readonly string[]): PresetName | undefined {
-  return presetNames.find((name) => marks[name].every((column) => columns.includes(column)))
+  return presetNames.find((name) => {
+    const { code, marks } = presets[name]
+    return [marks.every((column) => columns.includes(column)), code.some((column) => columns.includes(column))].every(
+      Boolean,
+    )
+  })
 }
 
 const images = /image|img|photo|picture|(^|[^a-z])(bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
@@ -56,11 +76,12 @@ export function withPreset(request: ImportRequest, columns: readonly string[]): 
   if (request.preset === undefined) return request
   const preset = presets[request.preset]
   const has = (column: string) => columns.includes(column)
-  if (request.code === undefined && !has(preset.code)) {
+  const code = preset.code.find(has)
+  if (request.code === undefined && code === undefined) {
     const option = `${optionName(request, 'preset')} ${request.preset}`
-    throw new UsageError(`${option} needs the column "${preset.code}", which the file does not have`)
+    throw new UsageError(`${option} needs the column "${preset.code[0]}", which the file does not have`)
   }
-  const status = has(preset.status) ? { status: preset.status } : {}
+  const status = preset.status !== undefined && has(preset.status) ? { status: preset.status } : {}
   const assets = request.assets.length > 0 ? request.assets : preset.assets.filter(has)
-  return { code: preset.code, ...status, ...request, assets }
+  return { ...(code === undefined ? {} : { code }), ...status, ...request, assets }
 }

@@ -1,8 +1,15 @@
 import type { Cell, Entry, Fault, Row, RowSource } from '../read/row.ts'
 
 const variants = 'Variants'
-const isOfVariant = (column: string) => /^(Option\d+ Value$|Variant |Cost per item$)/.test(column)
-const isOfImage = (column: string) => /^Image (Src|Position|Alt Text)$/.test(column)
+/** The names of columns, in exports until 2025 and since. */
+export const handleColumns = ['Handle', 'URL handle']
+export const imageColumns = ['Image Src', 'Product image URL']
+const positionColumns = ['Image Position', 'Image position']
+const imageParts = new Set([...imageColumns, ...positionColumns, 'Image Alt Text', 'Image alt text'])
+const variantPattern = new RegExp(
+  '^(Option\\d+ (Value|value)$|Variant |Cost per item$|(SKU|Barcode|Price|Compare-at price|Charge tax|Tax code|Unit price ' +
+    '.*|Inventory (tracker|quantity)|Continue selling when out of stock|Weight .*|Requires shipping|Fulfillment service)$)',
+)
 const statuses = new Map<Cell, Cell>([
   ['archived', 'inactive'],
   ['unlisted', 'inactive'],
@@ -15,24 +22,30 @@ const maxRows = 5_000
  * have a variant and an image. They become one row: the images in order of position, several variants as a list.
  */
 export function joined({ columns, rows }: RowSource): RowSource {
-  return { columns: columns && [...columns, variants], rows: joinedRows(rows, columns?.indexOf('Handle') ?? -1) }
+  return { columns: columns && [...columns, variants], rows: joinedRows(rows, indexOf(columns ?? [], handleColumns)) }
+}
+
+/** The index of the first of some names that a row has. */
+function indexOf(columns: readonly string[], names: readonly string[]): number {
+  return columns.findIndex((column) => names.includes(column))
 }
 
 async function* joinedRows(blocks: AsyncIterable<Entry[]>, handleAt: number): AsyncGenerator<Entry[]> {
   let waiting: Entry[] = []
+  const seen = new Set<string>()
   for await (const rows of blocks) {
     const ready: Entry[] = []
     for (const row of rows) {
       const [first] = waiting
       if (first && waiting.length < maxRows && belongs(row, first, handleAt)) waiting.push(row)
       else {
-        ready.push(...productRows(waiting))
+        ready.push(...productRows(waiting, handleAt, seen))
         waiting = [row]
       }
     }
     yield ready
   }
-  yield productRows(waiting)
+  yield productRows(waiting, handleAt, seen)
 }
 
 /** A row that could not be read, and whose handle is not known, is taken for one of the product before it. */
@@ -44,11 +57,11 @@ function belongs(row: Entry, first: Entry, handleAt: number): boolean {
 
 function handleOf(row: Entry, handleAt: number): Cell | undefined {
   if ('reason' in row) return row.found?.[handleAt] || undefined
-  return row.cells[row.columns.indexOf('Handle')] || undefined
+  return row.cells[indexOf(row.columns, handleColumns)] || undefined
 }
 
 /** The row of a product; if none of its rows could be read, those rows. A row that ends the file stays the last. */
-function productRows(parts: readonly Entry[]): Entry[] {
+function productRows(parts: readonly Entry[], handleAt: number, seen: Set<string>): Entry[] {
   const rows = parts.filter((part): part is Row => !('reason' in part))
   const [first] = rows
   if (!first) return [...parts]
@@ -57,6 +70,12 @@ function productRows(parts: readonly Entry[]): Entry[] {
     if (!part.ends) return [{ field: part.field, reason: part.reason, row: part.number }]
     return [{ reason: 'must be whole; got a file that cannot be read after it' }]
   })
+  const handle = String(handleOf(first, handleAt) ?? '')
+  if (seen.has(handle)) {
+    const reason = 'rows of a handle must follow each other: sort the file by Handle'
+    faults.push({ field: first.columns[indexOf(first.columns, handleColumns)], reason, row: first.number })
+  }
+  if (handle !== '') seen.add(handle)
   const end = parts.filter((part) => 'reason' in part && part.ends)
   const rest = parts.slice(0, parts.length - end.length)
   const { number, line } = rest[0] ?? first
@@ -66,8 +85,8 @@ function productRows(parts: readonly Entry[]): Entry[] {
 /** Joins the rows of a product to one row; adds its faults to the list. */
 function productRow(rows: readonly Row[], first: Row, faults: Fault[]): Row {
   const cells = first.columns.map((column, at): Cell => {
-    if (column === 'Image Src') return imagesOf(rows, at, faults)
-    if (isOfImage(column)) return ''
+    if (imageColumns.includes(column)) return imagesOf(rows, at, faults)
+    if (imageParts.has(column)) return ''
     const cell = rows.find((row) => row.cells[at] !== '')?.cells[at] ?? ''
     return column === 'Status' ? (statuses.get(cell) ?? cell) : cell
   })
@@ -84,11 +103,12 @@ function imagesOf(rows: readonly Row[], at: number, faults: Fault[]): Cell {
 }
 
 function positionOf(row: Row, faults: Fault[]): number {
-  const text = row.cells[row.columns.indexOf('Image Position')] || ''
+  const at = indexOf(row.columns, positionColumns)
+  const text = row.cells[at] || ''
   if (text === '') return Number.MAX_SAFE_INTEGER
   if (typeof text === 'string' && /^\s*\d{1,9}\s*$/.test(text)) return Number(text)
   const reason = `must be a whole number; got ${JSON.stringify(text)}`
-  faults.push({ field: 'Image Position', reason, row: row.number })
+  faults.push({ field: row.columns[at], reason, row: row.number })
   return 0
 }
 
@@ -97,7 +117,7 @@ function variantsOf(rows: readonly Row[]): string {
   let columns: readonly string[] | undefined
   let places: number[] = []
   const found = rows.map((row) => {
-    if (row.columns !== columns) places = row.columns.flatMap((column, at) => (isOfVariant(column) ? [at] : []))
+    if (row.columns !== columns) places = row.columns.flatMap((column, at) => (variantPattern.test(column) ? [at] : []))
     columns = row.columns
     return places.flatMap((at) => (row.cells[at] ? [[row.columns[at], row.cells[at]] as const] : []))
   })

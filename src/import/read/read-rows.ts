@@ -8,6 +8,7 @@ import { decoded } from './bytes/decoded.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
+import { readXml } from './read-xml.ts'
 import { BrokenFile, type Entry, type Format, formats, type Reading, type RowSource } from './row.ts'
 import { readXlsx } from './xlsx/read-xlsx.ts'
 
@@ -45,6 +46,7 @@ const readersOf: Record<Format, (text: AsyncIterable<Buffer>, reading: Reading) 
   csv: readCsv,
   jsonl: (text) => ({ columns: undefined, rows: readJsonl(text) }),
   xlsx: readXlsx,
+  xml: (text) => ({ columns: undefined, rows: readXml(text) }),
   json: (text, reading) => ({ columns: undefined, rows: readJson(text, reading) }),
 }
 

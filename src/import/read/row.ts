@@ -2,7 +2,7 @@ import type { Notes } from '../report/notes.ts'
 import type { Encoding } from './bytes/encoding.ts'
 
 /** The formats of files that can be imported, by the extensions of their names. */
-export const formats = ['csv', 'jsonl', 'json', 'xlsx'] as const
+export const formats = ['csv', 'jsonl', 'json', 'xlsx', 'xml'] as const
 export type Format = (typeof formats)[number]
 
 /** How a file is written, as far as it is known. */

@@ -56,6 +56,8 @@ const json: ReportFormat = { head: () => '[\n', between: ',\n', foot: '\n]\n', i
 const formatsOf: Record<Format, (recognized: Recognized) => ReportFormat> = {
   csv: ({ delimiter = ',' }) => csvOf(delimiter),
   xlsx: () => csvOf(','),
+  // A row of a feed has columns of its own.
+  xml: () => jsonl,
   jsonl: () => jsonl,
   json: () => json,
 }

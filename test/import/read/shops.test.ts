@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { groupsOf, productsOf, useCatalog } from '../catalog.ts'
+
+const catalog = useCatalog()
+
+async function imported(name: string, rows: string[], args: string[]) {
+  const store = await catalog.newStore()
+  const file = await catalog.file(name, rows.join('\n'))
+  const { code, stdout, stderr } = await catalog.run([file, '--store', store, ...args, '--json'])
+  const products = Object.fromEntries(await productsOf(catalog, store))
+  const images = async (product: string) => (await groupsOf(catalog, store, product)).image
+  return { code, stderr, products, images, answer: JSON.parse(stdout) }
+}
+
+test('shopify: exports since 2025 name their columns in another way', async () => {
+  const rows = [
+    'Title,URL handle,Description,Status,SKU,Option1 name,Option1 value,Price,Product image URL,Image position',
+    'Mug,mug,<p>A mug</p>,Active,M-1,Color,Red,5.00,https://a.example/2.jpg,2',
+    ',mug,,,M-2,,Blue,6.00,https://a.example/1.jpg,1',
+  ]
+  const { products, images } = await imported('new.csv', rows, ['--preset', 'shopify'])
+  expect(products.mug?.status).toBe('active')
+  expect(JSON.parse(products.mug?.attributes.Variants ?? '')).toEqual([
+    { SKU: 'M-1', 'Option1 value': 'Red', Price: '5.00' },
+    { SKU: 'M-2', 'Option1 value': 'Blue', Price: '6.00' },
+  ])
+  expect(await images('mug')).toEqual(['https://a.example/1.jpg', 'https://a.example/2.jpg'])
+})
+
+test('shopify: rows of a handle that come later fail, and the first stay', async () => {
+  const rows = [
+    'Handle,Title,Option1 Value,Variant SKU,Variant Price,Image Src,Image Position,Status',
+    'mug,Mug,Red,S-1,5.00,https://a.example/m1.jpg,1,active',
+    'pot,Pot,Default,S-2,9.00,https://a.example/p1.jpg,1,active',
+    'mug,,Blue,S-3,6.00,https://a.example/m2.jpg,2,',
+  ]
+  const { products, images, stderr, answer } = await imported('apart.csv', rows, ['--preset', 'shopify'])
+  expect(answer).toMatchObject({ created: 2, failed: 1 })
+  expect(stderr).toContain('rows of a handle must follow each other: sort the file by Handle')
+  expect(products.mug?.attributes).toMatchObject({ 'Variant SKU': 'S-1', 'Variant Price': '5.00' })
+  expect(await images('mug')).toEqual(['https://a.example/m1.jpg'])
+})
+
+test('magento: no_selection is no image, and attributes may be enclosed or have HTML', async () => {
+  const html = '<a title=""x"",class=""y"">b</a>'
+  const rows = [
+    'sku,store_view_code,name,product_online,base_image,additional_images,additional_attributes',
+    'A,,Mug,1,no_selection,"/1.jpg,no_selection","color=""Blue"",note=""warm, size=big"",size=""A=B"",inch=""5"""""""',
+    `B,,Pot,1,/2.jpg,,"size=XS,text=${html},color=Black"`,
+  ]
+  const args = ['--preset', 'magento', '--asset-base', 'https://a.example']
+  const { products, images, code } = await imported('magento.csv', rows, args)
+  expect(code).toBe(0)
+  expect(products.A?.attributes).toEqual({
+    name: 'Mug',
+    color: 'Blue',
+    note: 'warm, size=big',
+    size: 'A=B',
+    inch: '5"',
+  })
+  expect(products.B?.attributes).toMatchObject({ size: 'XS', text: html.replaceAll('""', '"'), color: 'Black' })
+  expect([await images('A'), await images('B')]).toEqual([['https://a.example/1.jpg'], ['https://a.example/2.jpg']])
+})
+
+test('woocommerce: attributes get their names, and variations the code of their parent', async () => {
+  const rows = [
+    'ID,Type,SKU,Name,Published,Images,Parent,Attribute 1 name,Attribute 1 value(s),Attribute 1 visible,Attribute 2 name,Attribute 2 value(s)',
+    '7,variable,SHIRT,Shirt,1,"https://a.example/1.jpg, https://a.example/2.jpg",,Size,"S, M",1,Color,Red',
+    '8,variation,SHIRT-S,Shirt S,1,,id:7,Size,S,,,',
+    '9,variation,SHIRT-M,Shirt M,-1,,SHIRT,Size,M,,,',
+  ]
+  const { products, images, code } = await imported('woo.csv', rows, ['--preset', 'woocommerce'])
+  expect(code).toBe(0)
+  expect(products).toEqual({
+    SHIRT: { status: 'active', attributes: { ID: '7', Type: 'variable', Name: 'Shirt', Size: 'S, M', Color: 'Red' } },
+    'SHIRT-S': {
+      status: 'active',
+      attributes: { ID: '8', Type: 'variation', Name: 'Shirt S', Parent: 'SHIRT', Size: 'S' },
+    },
+    'SHIRT-M': {
+      status: 'draft',
+      attributes: { ID: '9', Type: 'variation', Name: 'Shirt M', Parent: 'SHIRT', Size: 'M' },
+    },
+  })
+  expect(await images('SHIRT')).toEqual(['https://a.example/1.jpg', 'https://a.example/2.jpg'])
+})
+
+const feed = `<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title>
+  <item><g:id>A</g:id><g:title><![CDATA[Mug & saucer]]></g:title><g:image_link>https://a.example/1.jpg</g:image_link>
+  <g:additional_image_link>https://a.example/2.jpg</g:additional_image_link>
+  <g:additional_image_link>https://a.example/3.jpg?a=1&amp;b=2</g:additional_image_link>
+  <g:shipping><g:country>DE</g:country><g:price>5 EUR</g:price></g:shipping></item>
+  <item><g:id>B</g:id><g:title>Pot</g:title></item></channel></rss>`
+const table = [
+  'id\ttitle\timage link\tadditional image link\tshipping.country\tshipping.price',
+  'A\tMug & saucer\thttps://a.example/1.jpg\thttps://a.example/2.jpg,https://a.example/3.jpg?a=1&b=2\tDE\t5 EUR',
+  'B\tPot\t\t\t\t',
+]
+
+test.each([
+  ['feed.xml', [feed]],
+  ['feed.tsv', table],
+])('google-merchant: %s', async (name, rows) => {
+  const { products, images, code, answer } = await imported(name, rows, ['--preset', 'google-merchant'])
+  expect({ code, answer }).toMatchObject({ code: 0, answer: { created: 2, assets_added: 3 } })
+  expect(products.A?.attributes).toEqual({ title: 'Mug & saucer', 'shipping.country': 'DE', 'shipping.price': '5 EUR' })
+  expect(await images('A')).toEqual([
+    'https://a.example/1.jpg',
+    'https://a.example/2.jpg',
+    'https://a.example/3.jpg?a=1&b=2',
+  ])
+})
+
+test('a feed with a DTD, or that ends early, ends there', async () => {
+  const declared = feed.replace('<rss', '<!DOCTYPE rss [<!ENTITY a "b">]><rss')
+  for (const [content, sentence] of [
+    [declared, /without a DTD/],
+    [feed.slice(0, -30), /must be XML/],
+  ] as const) {
+    const { code, stderr } = await imported('bad.xml', [content], ['--preset', 'google-merchant', '--code', 'id'])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
+  }
+})
