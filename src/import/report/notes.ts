@@ -9,7 +9,6 @@ const sentences = {
   blanks_kept: 'codes have blanks at their ends',
   status_case: 'a status was read in lower case',
   replaced: 'a row replaces values of an earlier row with the same code',
-  escaped_cells: 'cells begin with an apostrophe before a formula: unescape-formulas would remove it',
 } satisfies Record<string, string>
 
 export type NoteCode = keyof typeof sentences
