@@ -1,3 +1,4 @@
+import { projections } from '../../src/catalogue/projections/projections.ts'
 import { findStoreProjections, type StoreProjection } from '../../src/catalogue/projections/store-projections.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
@@ -36,7 +37,7 @@ const StoreProjectionRef = builder.objectRef<StoreProjection>('StoreProjection')
 builder.objectField(StoreRef, 'projections', (t) =>
   t.field({
     type: [StoreProjectionRef],
-    complexity: { field: 3 * statementCost, multiplier: 3 },
+    complexity: { field: projections.length * statementCost, multiplier: projections.length },
     description:
       'Data that the gateway derives from the products in the background, as the settings of the store require.',
     resolve: ({ storeUuid }, _args, { catalogue }) => findStoreProjections(catalogue, storeUuid),
