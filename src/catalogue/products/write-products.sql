@@ -79,7 +79,14 @@ declare
   failed integer := request -> 'failed';
   result record;
   products integer;
+  total_statuses text[];
+  deltas bigint[];
 begin
+  -- 1. Takes the locks of the request.
+  -- 2. Checks that the patches were validated by the definitions that the store has now.
+  -- 3. Classifies the products in one statement, and records what it finds in the ledger.
+  -- 4. Writes the products, the queue of changed ones and the totals.
+
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
   -- without one it would release the locks at once.
   delete from attribute_definition d where d.store_uuid = store and d.name = '';
@@ -176,6 +183,12 @@ begin
       ) d
     ) t cross join size left join recorded on true
   loop
+    created := result.created;
+    updated := result.updated;
+    missing := result.missing;
+    too_large := result.too_large;
+    total_statuses := result.total_statuses;
+    deltas := result.deltas;
     if result.codes is not null then
       products := case
         when result.parts > 1 then (select count(distinct code) from unnest(result.codes) code where hashtext(code) % result.parts = result.part)
@@ -186,10 +199,6 @@ begin
       failed := null;
     end if;
   end loop;
-  created := result.created;
-  updated := result.updated;
-  missing := result.missing;
-  too_large := result.too_large;
 
   if updated is not null then
     perform mark_products(store, updated);
@@ -209,8 +218,8 @@ begin
     from unnest(created) code cross join lateral (select to_timestamp((created_ats -> code)::float8) as at) t
     order by code collate "C";
   end if;
-  if result.total_statuses is not null then
-    perform count_products(store, (request -> 'shard')::smallint, result.total_statuses, result.deltas);
+  if total_statuses is not null then
+    perform count_products(store, (request -> 'shard')::smallint, total_statuses, deltas);
   end if;
   definitions := null;
   fingerprint := null;
@@ -227,7 +236,7 @@ begin
   deleted := '{}';
   fingerprint := '';
   for result in
-    select array_agg(code) as codes, array_agg(status) as statuses, array_agg(was) as was, md5(string_agg(code || was, ',')) as state
+    select array_agg(code) as codes, array_agg(status) as statuses, array_agg(was) as was, md5(string_agg(code || was, ',' order by code)) as state
     from (
       select *, sum(octet_length(was)) over (order by code) / 2000000 as part
       from (
