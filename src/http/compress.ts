@@ -37,7 +37,7 @@ const ofPages = new WeakMap<readonly Buffer[], Map<Encoding, Promise<Buffer>>>()
 /** The answer with its body compressed, in a thread of Node: other requests do not wait. */
 export async function compressed(answer: HttpResponse, encoding: Encoding, share?: Share): Promise<HttpResponse> {
   const { status, headers, body = '' } = answer
-  if (!Object.isFrozen(answer)) answer.body = undefined
+  answer.body = undefined
   const sent = piecesOf(body)
   const kept = Object.isFrozen(sent) ? (ofPages.get(sent) ?? new Map<Encoding, Promise<Buffer>>()) : undefined
   const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4, share)

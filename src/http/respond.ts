@@ -55,9 +55,8 @@ export function respond(
     // Node buffers the head and the pieces until the end, and sends all at once.
     for (const piece of sent.slice(0, -1)) response.write(piece)
     end(sent.at(-1))
-    // The answer may be referenced until the next full collection: its body is dropped now, unless the answer is frozen
-    // because it is sent more than once.
-    if (!Object.isFrozen(answer)) answer.body = undefined
+    // The answer may be referenced until the next full collection: its body is dropped now.
+    answer.body = undefined
     return
   }
   // Without a body the head is sent at the end: sent alone, its bytes would change too.

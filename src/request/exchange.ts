@@ -23,7 +23,7 @@ export interface OperationResult {
   summary?: Pick<RequestSummary, 'operation' | 'isWrite' | 'warning'> | undefined
 }
 
-/** A response as plain data. */
+/** A response as plain data. Of one request: sending it drops its body. */
 export interface HttpResponse {
   status: number
   headers: Record<string, string>

@@ -39,7 +39,7 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
   const caller = incoming.caller()
   if (caller === undefined) throw unauthorized(headers.authorization)
   const accept = jsonTypes(headers.accept)
-  if (accept === '') return { answer: notAcceptable }
+  if (accept === '') return { answer: notAcceptable() }
   if (method !== 'POST') {
     await startOnePerTick()
     const result = await api.graphql({ method, search, accept, body: undefined, headers }, caller, id.text)
@@ -77,7 +77,7 @@ export function errorAnswer(error: HttpError): HttpResponse {
 }
 
 const jsonOnly = 'Accept must allow application/graphql-response+json or application/json'
-const notAcceptable: HttpResponse = Object.freeze({
+const notAcceptable = (): HttpResponse => ({
   ...errorAnswer(new HttpError('invalid_request', jsonOnly)),
   status: 406,
 })

@@ -38,7 +38,7 @@ export function withinLimits(
 ): HttpResult {
   if (!summary?.isWrite) requireLength(answer, maxBytes)
   // Once: the length of the text is not counted before its bytes are made.
-  if (answer.body !== undefined && !Object.isFrozen(answer)) answer.body = piecesOf(answer.body)
+  if (answer.body !== undefined) answer.body = piecesOf(answer.body)
   if (request.method !== 'HEAD') reserve(byteLength(answer.body), summary?.isWrite)
   return { answer, summary: { api, ...summary } }
 }
