@@ -17,7 +17,7 @@ export interface AssetPresence {
   assetFormat?: Maybe<string>
 }
 
-/** All given conditions must hold; but for `exists: false` they hold for products that have the attribute only. */
+/** All given conditions must hold. Of products without the attribute only `exists: false` is true. */
 export interface AttributeFilter {
   name: string
   eq?: Maybe<string>
@@ -32,7 +32,7 @@ export interface AttributeFilter {
   exists?: Maybe<boolean>
 }
 
-/** All given conditions must hold. `search`: part of the product code, case-insensitive. */
+/** All given conditions must hold. `search`: part of the code or of a searchable value, case-insensitive. */
 export interface ProductFilter {
   status?: Maybe<readonly ProductStatus[]>
   codePrefix?: Maybe<string>

@@ -54,7 +54,7 @@ export const maxScanned = 50_000
 const maxAttempts = 5
 
 /**
- * Reads from the source that is chosen for a question, and again if the statement finds that the choice was of before:
+ * Reads from the source that is chosen for a question, and again if the statement finds that the choice is outdated:
  * `read` returns undefined then. Throws `invalid_request` for attributes that cannot be used so.
  */
 export async function readSource<T>(
