@@ -76,16 +76,14 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
   const rules = urlRules(request)
   return (row) => {
     const { number, line, source } = row
-    const place = { number, line, source, code: undefined, product: undefined }
-    const nothing = { ...place, size: 0, rows: undefined, assets: [], assetFaults: [], replaces: false }
-    if ('reason' in row) return { ...nothing, faults: [{ field: row.field, reason: row.reason }] }
+    if ('reason' in row) return { ...nothing, number, line, source, faults: [{ field: row.field, reason: row.reason }] }
     const { cells, size, rows } = row
     const plan = planOf(row.columns)
     const code = textAt(row, plan.code)
     const faults: Fault[] = [...(row.faults ?? [])]
     if (typeof code !== 'string' || !isName(code)) {
       const reason = `must be a product code of 1 to 255 characters, without NUL and lone surrogates; got ${shown(code)}`
-      return { ...nothing, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
+      return { ...nothing, number, line, source, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
     }
     const status = statusOf(textAt(row, plan.status), faults)
     const mapped = productOf(cells, plan, status, faults)
@@ -94,6 +92,12 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const { assets, assetFaults } = assetsOf(cells, plan.assets, rules)
     return { number, line, size, source, rows, code, product, assets, faults, assetFaults, replaces }
   }
+}
+
+/** Of a row of which nothing can be imported. */
+const nothing = {
+  ...{ code: undefined, product: undefined, size: 0, rows: undefined },
+  ...{ assets: [], assetFaults: [], replaces: false },
 }
 
 function urlRules(request: ImportRequest): UrlRules {

@@ -47,10 +47,16 @@ export function createRepeatedRows(): (row: number, code: string, product: Produ
     if (id === ids.size) ids.set(name, id)
     return id
   }
+  const statusId = idOf('status')
+  /** Most rows have the same names. */
+  let last: { names: readonly string[]; ids: readonly number[] } = { names: [], ids: [] }
+  const entry: number[] = []
   return (row, code, { status, names, values: texts }) => {
-    const entry = [row]
-    for (const [i, name] of names.entries()) entry.push(idOf(name), hashOf(texts[i] ?? '', 0))
-    if (status !== null) entry.push(idOf('status'), hashOf(status, 0))
+    if (names !== last.names) last = { names, ids: names.map(idOf) }
+    entry.length = 0
+    entry.push(row)
+    for (let i = 0; i < names.length; i++) entry.push(last.ids[i] ?? 0, hashOf(texts[i] ?? '', 0))
+    if (status !== null) entry.push(statusId, hashOf(status, 0))
     const [first, second] = [hashOf(code, 0), hashOf(code, 1)]
     const place = codes.get(first, second)
     if (place === undefined) {
@@ -78,20 +84,20 @@ function mergedInto(entry: number[], earlier: ArrayLike<number>): { before: numb
   return { before: earlier[0] ?? 0, replaced }
 }
 
-/** FNV-1a. The two seeds give independent hashes. */
+/** FNV-1a, as a signed number of 32 bits, which V8 need not box. The two seeds give independent hashes. */
 function hashOf(text: string, seed: 0 | 1): number {
   let hash = seed === 0 ? 0x811c9dc5 : 0x5bd1e995
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   // The low bits of FNV-1a depend on few of the text's bits.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  return (hash ^ (hash >>> 13)) >>> 0
+  return hash ^ (hash >>> 13)
 }
 
 /** A table from pairs of hashes to numbers, with open addressing. */
 function createHashTable() {
   let size = 1024
   let count = 0
-  let keys = new Uint32Array(2 * size)
+  let keys = new Int32Array(2 * size)
   let places = new Int32Array(size).fill(-1)
   const slotOf = (first: number, second: number) => {
     let slot = first & (size - 1)
@@ -110,7 +116,7 @@ function createHashTable() {
     const [oldKeys, oldPlaces] = [keys, places]
     size *= 2
     count = 0
-    keys = new Uint32Array(2 * size)
+    keys = new Int32Array(2 * size)
     places = new Int32Array(size).fill(-1)
     for (const [slot, place] of oldPlaces.entries())
       if (place !== -1) put(oldKeys[2 * slot] ?? 0, oldKeys[2 * slot + 1] ?? 0, place)
@@ -131,23 +137,24 @@ const pageSize = 1 << 18
 
 /** Lists of 32-bit numbers in pages, which grow without being copied. */
 function createPages() {
-  const pages = [new Uint32Array(pageSize)]
+  const pages = [new Int32Array(pageSize)]
   let used = 0
   return {
     add: (entry: readonly number[]): number => {
       const numbers = entry.length + 1
       if (used + numbers > pageSize) {
-        pages.push(new Uint32Array(Math.max(pageSize, numbers)))
+        pages.push(new Int32Array(Math.max(pageSize, numbers)))
         used = 0
       }
       const place = (pages.length - 1) * pageSize + used
       const page = pages.at(-1)
-      page?.set([entry.length, ...entry], used)
+      if (page) page[used] = entry.length
+      page?.set(entry, used + 1)
       used += numbers
       return place
     },
     get: (place: number): ArrayLike<number> => {
-      const page = pages[Math.floor(place / pageSize)] ?? new Uint32Array(1)
+      const page = pages[Math.floor(place / pageSize)] ?? new Int32Array(1)
       const at = place % pageSize
       return page.subarray(at + 1, at + 1 + (page[at] ?? 0))
     },
