@@ -16,7 +16,7 @@ export const tables = {
   ],
 }
 
-/** How functions are declared, by name. */
+/** How functions are declared, by name; `to_timestamp` of a number. */
 type Volatility = ReadonlyMap<string, { isVolatile: boolean; isImmutable: boolean }>
 
 type Tree = { readonly [key: string]: unknown }
@@ -24,7 +24,7 @@ type Tree = { readonly [key: string]: unknown }
 export async function readVolatility(client: pg.Client): Promise<Volatility> {
   const { rows } = await client.query(`
     select proname as name, bool_or(provolatile = 'v') as "isVolatile", bool_and(provolatile = 'i') as "isImmutable"
-    from pg_proc group by proname`)
+    from pg_proc where oid <> 'to_timestamp(text, text)'::regprocedure group by proname`)
   return new Map(rows.map(({ name, ...declared }) => [name, declared]))
 }
 
