@@ -36,7 +36,7 @@ test('an import that is killed again and again and resumed is one that was never
   const file = await catalog.file('large.csv', content)
   const [undisturbed, disturbed] = [await catalog.newStore(), await catalog.newStore()]
   const reports = [catalog.path('whole.csv'), catalog.path('parts.csv')]
-  const whole = await catalog.answer([file, '--store', undisturbed, '--errors', reports[0] ?? ''], 1)
+  const whole = await catalog.details([file, '--store', undisturbed, '--errors', reports[0] ?? ''], 1)
   const args = [file, '--store', disturbed, '--errors', reports[1] ?? '', '--chunk-rows', '500', '--resume', '--json']
   const worked: number[] = []
   for (let kill = 0; kill < kills; kill++) {
