@@ -48,7 +48,7 @@ export class JobRunner {
   #wake = () => {}
 
   constructor(options: RunnerOptions) {
-    this.#options = { ...options, db: options.db.withoutPlugins() }
+    this.#options = options
     this.#queueDb = connect({ ...options.connection, ...queueConnection }, this.#warn)
     this.#starting = this.#start().catch(this.#warn)
   }
