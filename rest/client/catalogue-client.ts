@@ -28,7 +28,7 @@ export type ListedGroup = components['schemas']['AssetGroup'] & { parent_code: s
 
 export type CatalogueClient = ReturnType<typeof createCatalogueClient>
 
-const largestPage = 50
+const maxPageSize = 50
 
 /**
  * A client of the gateway's REST API, typed by its OpenAPI document. Each function sends a request, again where it may
@@ -59,7 +59,7 @@ export function createCatalogueClient(options: ClientOptions) {
     listAssets,
     /** Every group that matches. The next page is read when the groups of the last are used up; `limit` is its size. */
     async *allAssets(query: Query<'listAssets'>, call?: CallOptions): AsyncGenerator<ListedGroup> {
-      const limit = Math.min(query.limit ?? largestPage, largestPage)
+      const limit = Math.min(query.limit ?? maxPageSize, maxPageSize)
       for (let offset = query.offset ?? 0; ; offset += limit) {
         const page = await listAssets({ ...query, offset, limit }, call)
         for (const [code, group] of Object.entries(page.assets)) yield { ...group, parent_code: code }

@@ -13,7 +13,7 @@ import { parseQuery } from './query.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
 
-const longestKey = 255
+const maxKeyLength = 255
 
 export type ReadRequest = ReturnType<typeof readRequest>
 
@@ -120,8 +120,8 @@ function pathValues(values: Readonly<Record<string, string>>, faults: Fault[]): 
 function faultsOfKey(key: string): Fault[] {
   const text = new TextDecoder().decode(Uint8Array.from(key, (character) => character.charCodeAt(0)))
   const { length } = [...text]
-  if (length >= 1 && length <= longestKey) return []
-  const details = `Idempotency-Key must have 1 to ${longestKey} characters; got ${length}`
+  if (length >= 1 && length <= maxKeyLength) return []
+  const details = `Idempotency-Key must have 1 to ${maxKeyLength} characters; got ${length}`
   return [{ reason: 'invalid_request', details, field: 'Idempotency-Key' }]
 }
 
@@ -141,7 +141,7 @@ function readJson(bytes: Uint8Array, faults: Fault[]): unknown {
   for (const [index, key] of value === undefined ? [] : repeatedKeys(bytes, value, shape)) {
     const isInItem = index !== undefined
     const details = `${isInItem ? `item ${index}: ` : ''}${shown(key)} must be given once; received more than once`
-    const field = key.length <= longestKey ? { field: key } : {}
+    const field = key.length <= maxKeyLength ? { field: key } : {}
     faults.push({ reason: 'invalid_request', details, ...field, ...(isInItem && { index }) })
   }
   return value

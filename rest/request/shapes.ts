@@ -11,12 +11,12 @@ export interface Enumerations {
   defaultAutomations: readonly string[]
 }
 
-const largestInt = 2_147_483_647
+const maxInt = 2_147_483_647
 
 export const text = z.string('must be a string').refine(isStorable, 'must be a string without NUL and lone surrogates')
 
 /** An integer in a query; values above `max` are clamped to `max`. */
-export function wholeNumber(min: number, max = largestInt) {
+export function wholeNumber(min: number, max = maxInt) {
   return z
     .string()
     .refine((value) => /^-?\d+$/.test(value) && Number(value) >= min, `must be a whole number of at least ${min}`)

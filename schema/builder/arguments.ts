@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
-import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { maxStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { write, writeInOneStatement } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
@@ -15,8 +15,8 @@ export const storeArgs = builder.args((t) => ({
 
 export const storesArg = builder.args((t) => ({
   storeUuids: t.idList({
-    description: `UUIDs of stores: at most ${mostStores}. Default: all accessible stores; an error if there are more than ${mostStores}. Errors: \`store_not_found\`.`,
-    validate: { maxLength: mostStores },
+    description: `UUIDs of stores: at most ${maxStores}. Default: all accessible stores; an error if there are more than ${maxStores}. Errors: \`store_not_found\`.`,
+    validate: { maxLength: maxStores },
   }),
 }))
 

@@ -17,7 +17,7 @@ export function countedPage(items: string, description = `A page of ${items}.`) 
 type ConnectionArguments = PothosSchemaTypes.DefaultConnectionArguments
 
 const defaultSize = 20
-export const largestSize = 100
+export const maxPageSize = 100
 
 /** The cost of a field that takes a statement for each object. */
 export const statementCost = 100
@@ -26,7 +26,7 @@ export const statementCost = 100
 export const scanCost = 1_000
 
 export function pageSizeOf({ first, last }: Pick<ConnectionArguments, 'first' | 'last'>): number {
-  return Math.min(last ?? first ?? defaultSize, largestSize)
+  return Math.min(last ?? first ?? defaultSize, maxPageSize)
 }
 
 /** The cost of a connection: the cost of an edge times the page size. */
@@ -103,7 +103,7 @@ export function forwardArgs(items: string, usual = defaultSize) {
   return builder.args((t) => ({
     first: t.int({
       defaultValue: usual,
-      description: `Page size: values above ${largestSize} are clamped to ${largestSize}.`,
+      description: `Page size: values above ${maxPageSize} are clamped to ${maxPageSize}.`,
       validate: { min: 1 },
     }),
     after: t.string({ description: `Only ${items} after this cursor.` }),

@@ -7,7 +7,7 @@ import {
   cursorOf,
   forwardArgs,
   keyOfCursor,
-  largestSize,
+  maxPageSize,
   statementCost,
 } from '../builder/connection.ts'
 import { nullable } from '../builder/options.ts'
@@ -67,11 +67,11 @@ const isItemNumber = (text: string) => /^[1-9]\d{0,8}$/.test(text)
 builder.objectField(ChangeRef, 'items', (t) =>
   t.field({
     type: ChangeItemConnection,
-    complexity: ({ first }) => ({ ...connectionCost({ first: first ?? largestSize }), field: statementCost }),
+    complexity: ({ first }) => ({ ...connectionCost({ first: first ?? maxPageSize }), field: statementCost }),
     description: 'Values that changed, in a stable order.',
-    args: forwardArgs('items', largestSize),
+    args: forwardArgs('items', maxPageSize),
     resolve: async (change, { first, after }, { catalogue }) => {
-      const limit = Math.min(first ?? largestSize, largestSize)
+      const limit = Math.min(first ?? maxPageSize, maxPageSize)
       const name = `items ${change.tx} ${change.seq}`
       const last = Number(keyOfCursor('after', name, after, isItemNumber) ?? 0)
       const items = await listItems(catalogue, change, last + 1, limit + 1)

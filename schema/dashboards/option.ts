@@ -1,5 +1,5 @@
-import { listOptions, mostOptions, type Option, type OptionKind } from '../../src/catalogue/rows/list-options.ts'
-import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { listOptions, maxOptions, type Option, type OptionKind } from '../../src/catalogue/rows/list-options.ts'
+import { maxStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
@@ -31,8 +31,8 @@ const OptionRef = builder.objectRef<Option>('Option').implement({
 builder.queryField('options', (t) =>
   t.field({
     type: [OptionRef],
-    complexity: ({ storeUuids }) => ({ field: 10 * (storeUuids?.length ?? mostStores), multiplier: 100 }),
-    description: `Options for the variables of a dashboard, in alphabetical order: at most ${mostOptions}. Errors: \`changes_disabled\` (operations and actors).`,
+    complexity: ({ storeUuids }) => ({ field: 10 * (storeUuids?.length ?? maxStores), multiplier: 100 }),
+    description: `Options for the variables of a dashboard, in alphabetical order: at most ${maxOptions}. Errors: \`changes_disabled\` (operations and actors).`,
     args: {
       of: t.arg({ type: OptionKindRef, required: true, description: 'Kind of options.' }),
       search: t.arg.string({ description: 'Only options whose label contains this string, case-insensitive.' }),

@@ -1,5 +1,5 @@
 import { listChangeRows, listCoverageRows, listStatusRows } from '../../src/catalogue/rows/list-rows.ts'
-import { mostStores, type RowsRequest } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { maxStores, type RowsRequest } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { listFailureRows, listJobRows } from '../../src/jobs/job-rows.ts'
 import { type ResultOf, storesArg } from '../builder/arguments.ts'
@@ -9,15 +9,15 @@ import { actionFields, originFields } from '../changes/change.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { JobKind, jobFields, problemFields } from '../jobs/job.ts'
 
-const mostRows = 10_000
+const maxRows = 10_000
 const usualRows = 5_000
 
 const rowsArgs = builder.args((t) => ({
   ...storesArg,
   limit: t.int({
     defaultValue: usualRows,
-    description: `Maximum number of rows in total: 1 to ${mostRows}.`,
-    validate: { min: 1, max: mostRows },
+    description: `Maximum number of rows in total: 1 to ${maxRows}.`,
+    validate: { min: 1, max: maxRows },
   }),
 }))
 
@@ -30,7 +30,7 @@ const requestOf = ({ storeUuids, limit }: Given): RowsRequest => ({ storeUuids, 
 
 /** The cost of rows of stores, each of which has at most, or typically, so many; and a statement for each store. */
 const rowsCost = (perStore: number) => (given: Given) => {
-  const stores = given.storeUuids?.length ?? mostStores
+  const stores = given.storeUuids?.length ?? maxStores
   return { field: 10 * stores, multiplier: Math.min(given.limit ?? usualRows, stores * perStore) }
 }
 
@@ -123,7 +123,7 @@ builder.queryFields((t) => ({
   }),
   changeRows: t.field({
     type: [ChangeRow],
-    complexity: rowsCost(mostRows),
+    complexity: rowsCost(maxRows),
     description:
       'The last changes of several stores, as flat rows, the newest first. To follow all changes of a store use `Store.changes`. Errors: `changes_disabled`.',
     args: rowsArgs,
@@ -134,14 +134,14 @@ builder.queryFields((t) => ({
   }),
   jobRows: t.field({
     type: [JobRow],
-    complexity: rowsCost(mostRows),
+    complexity: rowsCost(maxRows),
     description: 'The last jobs of several stores, as flat rows, the newest first. For one store use `Store.jobs`.',
     args: rowsArgs,
     resolve: (_root, args, { catalogue }) => listJobRows(catalogue, requestOf(args)),
   }),
   failureRows: t.field({
     type: [FailureRow],
-    complexity: rowsCost(mostRows),
+    complexity: rowsCost(maxRows),
     description:
       'Rows that failed in the last imports of several stores, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`.',
     args: rowsArgs,

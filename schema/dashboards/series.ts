@@ -6,7 +6,7 @@ import {
   readyProductsMetric,
   writesMetric,
 } from '../../src/catalogue/rows/metrics.ts'
-import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { maxStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/rows/series.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { importedRowsMetric } from '../../src/jobs/job-rows.ts'
@@ -67,14 +67,14 @@ const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint').implement({
   }),
 })
 
-const mostPoints = 2_000
+const maxRequestPoints = 2_000
 const usualPoints = 500
 
 builder.queryField('series', (t) =>
   t.field({
     type: [SeriesPointRef],
     complexity: ({ storeUuids, maxPoints }) => ({
-      field: 10 * (storeUuids?.length ?? mostStores),
+      field: 10 * (storeUuids?.length ?? maxStores),
       multiplier: maxPoints ?? usualPoints,
     }),
     description:
@@ -92,8 +92,8 @@ builder.queryField('series', (t) =>
       }),
       maxPoints: t.arg.int({
         defaultValue: usualPoints,
-        description: `Maximum number of intervals: 1 to ${mostPoints}.`,
-        validate: { min: 1, max: mostPoints },
+        description: `Maximum number of intervals: 1 to ${maxRequestPoints}.`,
+        validate: { min: 1, max: maxRequestPoints },
       }),
     },
     resolve: (_root, { metric: name, by, interval, maxPoints, ...given }, context) => {

@@ -15,11 +15,11 @@ import {
   nameOfOrder,
   requireGoodOrder,
 } from '../../src/catalogue/products/query/product-order.ts'
-import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { maxStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, largestSize, statementCost } from '../builder/connection.ts'
+import { connectionCost, maxPageSize, statementCost } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductRef } from './product.ts'
@@ -27,7 +27,7 @@ import { ProductConnectionRef, productConnection } from './product-connection.ts
 import { ProductFilterInput, ProductOrderInput, selectionCost } from './product-filter.ts'
 
 /** To skip more products takes a core for long. */
-const mostSkipped = 1_000
+const maxSkipped = 1_000
 
 const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('ProductPage').implement({
   description: 'A page of products, ordered by code (by code point).',
@@ -51,19 +51,19 @@ builder.queryField('productPage', (t) =>
     type: ProductPageRef,
     complexity: ({ filter, limit }) => ({
       field: 1 + selectionCost({ filter }),
-      multiplier: pageOf({ limit }, largestSize).limit,
+      multiplier: pageOf({ limit }, maxPageSize).limit,
     }),
     description:
       'Lists a page of the products of one store by offset (REST extension: GET /products). For a large store `Store.products` is faster, because it pages by cursor. Errors: `store_not_found`.',
     args: {
       ...storeArgs,
       filter: t.arg({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
-      ...offsetArgs('products', largestSize),
+      ...offsetArgs('products', maxPageSize),
     },
     resolve: (_root, { storeUuid, filter, ...page }, { catalogue, enumerations }) => {
       const given = requireGoodFilter(filter, enumerations)
-      const { offset, limit } = pageOf(page, largestSize)
-      const isCostly = !isBare(given) || offset > mostSkipped
+      const { offset, limit } = pageOf(page, maxPageSize)
+      const isCostly = !isBare(given) || offset > maxSkipped
       return costly(() => pageProducts(catalogue, storeUuid, given, { offset, limit }), isCostly)
     },
   }),
@@ -121,7 +121,7 @@ builder.queryField('products', (t) =>
       type: ProductRef,
       complexity: ({ storeUuids, ...args }) => ({
         ...connectionCost(args),
-        field: statementCost + (10 + selectionCost(args)) * (storeUuids?.length ?? mostStores),
+        field: statementCost + (10 + selectionCost(args)) * (storeUuids?.length ?? maxStores),
       }),
       description: `Products of several stores, for instance one code in all stores, or the products that were changed last. The default order is by code, then by store. For one store use \`Store.products\`, which can also order by attributes. Errors: \`invalid_request\`, \`store_not_found\`.`,
       args: { ...listArgs, ...storesArg },

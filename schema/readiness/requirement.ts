@@ -1,6 +1,6 @@
 import {
   listRequirements,
-  mostRequirements,
+  maxRequirements,
   type Requirement,
   setRequirements,
 } from '../../src/catalogue/readiness/requirements.ts'
@@ -92,7 +92,7 @@ builder.mutationField('setChannelRequirements', (t) =>
       requirements: t.arg({
         type: [ChannelRequirementInput],
         required: true,
-        description: `Requirements: at most ${mostRequirements}, with at most 256 KiB of JSON.`,
+        description: `Requirements: at most ${maxRequirements}, with at most 256 KiB of JSON.`,
       }),
     },
     resolve: resolveWrite(

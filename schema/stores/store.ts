@@ -6,7 +6,7 @@ import { isUuid, storeUuidOf } from '../../src/text.ts'
 import { AttributeDefinitionRef } from '../attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
-import { connectionCost, countedPage, keysetConnection, largestSize } from '../builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection, maxPageSize } from '../builder/connection.ts'
 import { nullable, requiredLookup } from '../builder/options.ts'
 import { partText } from '../builder/validation.ts'
 import { Automation, Region } from '../enumerations.ts'
@@ -147,15 +147,15 @@ const StorePageRef = builder.objectRef<ResultOf<typeof pageStores>>('StorePage')
 builder.queryField('storePage', (t) =>
   t.field({
     type: StorePageRef,
-    complexity: ({ limit }) => ({ field: 2, multiplier: pageOf({ limit }, largestSize).limit }),
+    complexity: ({ limit }) => ({ field: 2, multiplier: pageOf({ limit }, maxPageSize).limit }),
     description:
       'Lists a page of the stores that the token has access to, by offset (REST extension: GET /stores). `stores` pages by cursor.',
     args: {
       filter: t.arg({ type: StoreFilterInput, description: 'Filter. Default: all stores.' }),
-      ...offsetArgs('stores', largestSize),
+      ...offsetArgs('stores', maxPageSize),
     },
     resolve: (_root, { filter, ...given }, { catalogue }) => {
-      const { offset, limit } = pageOf(given, largestSize)
+      const { offset, limit } = pageOf(given, maxPageSize)
       return pageStores(catalogue, filter ?? {}, offset, limit)
     },
   }),

@@ -1,4 +1,4 @@
-import { mostConnections } from '../database/connection/most-connections.ts'
+import { maxConnections } from '../database/connection/max-connections.ts'
 import { defaultThreads } from '../event-loop/thread-pool.ts'
 import { concurrency } from '../jobs/runner.ts'
 import { connectionsPerWorker } from './cluster/supervisor.ts'
@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 
 /** How many connections to the primary a gateway has at most, with all its workers. */
 export function connectionsOf({ workers, databasePoolSize, databaseReadUrl }: Config): number {
-  const { poolThread, jobThread, queue, follower, watch, maintenance } = mostConnections
+  const { poolThread, jobThread, queue, follower, watch, maintenance } = maxConnections
   const requests = connectionsPerWorker(workers, databasePoolSize) + defaultThreads * poolThread
   const jobs = concurrency * (jobThread + 1) + queue
   return workers * (requests + jobs + follower + maintenance + (databaseReadUrl.length > 0 ? watch : 0))

@@ -6,7 +6,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { Database } from '../database/tables.ts'
-import type { RouteLimits } from '../event-loop/route.ts'
+import type { ThreadLimits } from '../event-loop/choose-thread.ts'
 import type { TaskLimits } from '../event-loop/thread-pool.ts'
 import type { RemoteFilter } from '../filter/remote-filter.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
@@ -30,7 +30,7 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   maxAnswerBytes?: number
   /** The memory for bodies and unread answers of open requests; a tenant may use half of it. */
   maxHeldBytes?: number
-  routeLimits?: RouteLimits
+  threadLimits?: ThreadLimits
   jobLimits?: TaskLimits
 }
 
@@ -40,7 +40,7 @@ export type SharedOptions = Pick<
   'introspection' | 'persistedDocuments' | 'jobQuotas' | 'changesRetention'
 >
 
-export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | 'pageCacheMb' | 'routeLimits' | 'log'> {
+export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | 'pageCacheMb' | 'threadLimits' | 'log'> {
   replicas: Replicas | undefined
   enumerations(): Enumerations
   filter: Filter | undefined

@@ -10,7 +10,7 @@ import { startFollower } from '../catalogue/projections/follower.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
 import { connect, connectionStateOf } from '../database/connection/connect.ts'
-import { mostConnections } from '../database/connection/most-connections.ts'
+import { maxConnections } from '../database/connection/max-connections.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import { openSchemaAdvice } from '../database/rights/open-schemas.ts'
@@ -166,7 +166,7 @@ async function loadMcp(options: GatewayOptions, api: Api) {
 }
 
 /** The follower takes no connections from requests. */
-const { follower: max } = mostConnections
+const { follower: max } = maxConnections
 const followerConnections = { application_name: 'catalogue-gateway-follower', max, maxPerTenant: max }
 
 /** Runs jobs, maintains the tables and keeps the projections. `stop` is to be called after the last write. */

@@ -4,7 +4,7 @@ import { type Catalogue, inTransaction, type WriteCatalogue } from '../catalogue
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/connection/own-connection.ts'
-import { csvOf, type ExportedProduct, type ExportForm, jsonLines, mostColumns, type Outline } from './formats.ts'
+import { csvOf, type ExportedProduct, type ExportForm, jsonLines, maxColumns, type Outline } from './formats.ts'
 
 export interface Selection {
   storeUuid: string
@@ -90,7 +90,7 @@ async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, stat
       from product p, jsonb_each_text(p.attributes) as a(name, value)
       where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${selected}
     ) n
-    order by name limit ${mostColumns}`.execute(catalogue.db)
+    order by name limit ${maxColumns}`.execute(catalogue.db)
   const formats = await sql<Outline['formats'][number]>`
     select g.asset_format as "assetFormat", max(${entryCount}) as largest
     from asset_group g join product p on p.store_uuid = ${storeUuid} and p.product_code = g.parent_code

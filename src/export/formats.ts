@@ -43,13 +43,13 @@ export const jsonLines: ExportText = {
 }
 
 /** The maximum number of columns in a CSV export. */
-export const mostColumns = 2_000
+export const maxColumns = 2_000
 
 /** A table: a column for each attribute and URL field that occurs. An attribute without a value is an empty cell. */
 export function csvOf({ attributes, attributesInAll, formats }: Outline, escapeFormulas: boolean): ExportText {
   const count = formats.reduce((sum, { largest }) => sum + largest, 2 + attributesInAll)
-  if (count > mostColumns) {
-    const details = `CSV must have at most ${mostColumns} columns; this export has ${count}: use JSONL`
+  if (count > maxColumns) {
+    const details = `CSV must have at most ${maxColumns} columns; this export has ${count}: use JSONL`
     throw invalidRequest([{ field: 'format', details }])
   }
   const urls = formats.flatMap(({ assetFormat, largest }) =>

@@ -4,7 +4,7 @@ import type { PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connection/connect.ts'
-import { mostConnections } from '../database/connection/most-connections.ts'
+import { maxConnections } from '../database/connection/max-connections.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
@@ -32,7 +32,7 @@ const startAgainAfterMs = 5_000
 /** How long a shutdown waits for each step: the running job may be writing a chunk. */
 const stopWithinMs = 500
 /** The queue has a connection of its own, so that its polls take none of the requests' connections. */
-const queueConnection = { application_name: 'catalogue-gateway-queue', max: mostConnections.queue }
+const queueConnection = { application_name: 'catalogue-gateway-queue', max: maxConnections.queue }
 const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flowIntervalSeconds: 3600 }
 
 /** Jobs that run at a time, of different stores: one store's job does not wait for another store's. */

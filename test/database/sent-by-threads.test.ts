@@ -12,8 +12,8 @@ let gateway: TestGateway
 beforeAll(async () => {
   proxy = await startStatementProxy()
   // All requests are answered in threads.
-  const routeLimits = { bytes: -1, members: -1, cost: -1, readBytes: -1 }
-  gateway = await startTestGateway({ connection: proxy.connection, more: { routeLimits } })
+  const threadLimits = { bytes: -1, members: -1, cost: -1, readBytes: -1 }
+  gateway = await startTestGateway({ connection: proxy.connection, more: { threadLimits } })
 })
 afterAll(async () => {
   await gateway.stop()

@@ -9,7 +9,7 @@ import { useGateway } from '../support/servers/gateway.ts'
 /** `begin` and `commit` are not counted: each write has them. */
 const gateway = useGateway({
   // Statements of another thread cannot be counted here.
-  more: { routeLimits: { bytes: 2 ** 40, members: 2 ** 40, cost: 2 ** 40, readBytes: 2 ** 40 } },
+  more: { threadLimits: { bytes: 2 ** 40, members: 2 ** 40, cost: 2 ** 40, readBytes: 2 ** 40 } },
 })
 let store: string
 beforeEach(async () => {

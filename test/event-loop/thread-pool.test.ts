@@ -136,8 +136,8 @@ describe('a listing through the remote filter in the pool', () => {
     ends.push(() => service.close())
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     const remoteFilter = createRemoteFilter({ url, timeoutMs: 2_000, log: silent })
-    const routeLimits = { bytes: 0, members: 0, cost: 0, readBytes: 0 }
-    const filtered = await startTestGateway({ remoteFilter, more: { routeLimits } })
+    const threadLimits = { bytes: 0, members: 0, cost: 0, readBytes: 0 }
+    const filtered = await startTestGateway({ remoteFilter, more: { threadLimits } })
     ends.push(filtered.stop, remoteFilter.close)
     const listed = { query: `{ assetGroups(storeUuid: "${await newStore(filtered)}") { totalGroups } }` }
     const ask = (id: string) =>

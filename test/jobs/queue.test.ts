@@ -120,12 +120,12 @@ it('takes none of the connections for requests while it waits for jobs', async (
   await expect.poll(idleMs).toBeGreaterThan(500)
   const held = Promise.withResolvers<void>()
   const all = Array.from({ length: 10 }, () => database.db.connection().execute(() => held.promise))
-  const mostWaiting: number[] = []
+  const maxWaiting: number[] = []
   // The queue is polled every 2 s.
-  for (let i = 0; i < 50; i++, await sleep(50)) mostWaiting.push(database.pool()?.waiting ?? 0)
+  for (let i = 0; i < 50; i++, await sleep(50)) maxWaiting.push(database.pool()?.waiting ?? 0)
   held.resolve()
   await Promise.all([...all, watcher.end()])
-  expect(Math.max(...mostWaiting)).toBe(0)
+  expect(Math.max(...maxWaiting)).toBe(0)
 })
 
 it('runs each job once on several gateways', async () => {

@@ -10,8 +10,8 @@ import { startGatewayBehindProxy } from '../support/servers/gateway-behind-proxy
 import { requirements, rest } from './requirement.ts'
 
 const mebibyte = 1024 * 1024
-const mostBytes = 10 * mebibyte
-const mostItems = 10_000
+const maxBytes = 10 * mebibyte
+const maxItems = 10_000
 
 requirements('HTTP', (gateway) => ({
   'HTTP-01 MUST answer 404 not_found for a path that does not exist, under /v1 and elsewhere': rest(async () => {
@@ -164,16 +164,16 @@ requirements('HTTP', (gateway) => ({
   'HTTP-10 MUST take a body of 10 MiB and answer 413 payload_too_large to one byte more': {
     rest: async () => {
       const padded = (bytes: number) => `[${' '.repeat(bytes - 2)}]`
-      const most = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(mostBytes) })
+      const most = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(maxBytes) })
       expect(outcomeOf(most)).toMatchObject({ data: { deleted_count: 0 } })
-      const more = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(mostBytes + 1) })
+      const more = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(maxBytes + 1) })
       expect(outcomeOf(more)).toMatchObject({ reason: 'payload_too_large', entries: [{}] })
     },
     graphql: async () => {
       const padded = (bytes: number) => `{"query":"{__typename}"${' '.repeat(bytes - 24)}}`
-      const most = await gateway.call('/graphql', { method: 'POST', body: padded(mostBytes) })
+      const most = await gateway.call('/graphql', { method: 'POST', body: padded(maxBytes) })
       expect(most.json).toMatchObject({ data: { __typename: 'Query' } })
-      const more = await gateway.call('/graphql', { method: 'POST', body: padded(mostBytes + 1) })
+      const more = await gateway.call('/graphql', { method: 'POST', body: padded(maxBytes + 1) })
       expect([more.status, more.json]).toMatchObject([413, { errors: [{ extensions: { code: 'payload_too_large' } }] }])
     },
   },
@@ -195,7 +195,7 @@ requirements('HTTP', (gateway) => ({
         ['/v1/assets/unlink', 'POST', link],
       ]
       for (const [path, method, item] of items) {
-        const most = Array.from({ length: mostItems }, () => item)
+        const most = Array.from({ length: maxItems }, () => item)
         expect((await gateway.call(path, { method, body: most })).status, path).toBe(200)
         const outcome = outcomeOf(await gateway.call(path, { method, body: [...most, item] }))
         expect(outcome, path).toMatchObject({ reason: 'payload_too_large', entries: [{}] })
@@ -213,13 +213,13 @@ requirements('HTTP', (gateway) => ({
       for (const [field, list, item, args] of operations) {
         const run = (length: number) =>
           attempt(gateway, field, { ...args, [list]: Array.from({ length }, () => item) }, '{ __typename }')
-        expect(await run(mostItems), field).not.toHaveProperty('reason')
-        expect(await run(mostItems + 1), field).toMatchObject({ reason: 'payload_too_large' })
+        expect(await run(maxItems), field).not.toHaveProperty('reason')
+        expect(await run(maxItems + 1), field).toMatchObject({ reason: 'payload_too_large' })
       }
     },
   },
   'HTTP-13 MUST update 10,000 products with attributes within a few seconds': rest(async () => {
-    const codes = Array.from({ length: mostItems }, (_, i) => `sku ${i}`)
+    const codes = Array.from({ length: maxItems }, (_, i) => `sku ${i}`)
     const store = await storeWithProducts(gateway, codes)
     const body = codes.map((code) => ({ product_code: code, status: 'active', Color: 'red', Size: code }))
     const started = performance.now()

@@ -6,8 +6,8 @@ import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catal
 import { createLatest } from '../../catalogue/projections/latest.ts'
 import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
+import { chooseThread, threadLimits as defaultThreadLimits } from '../../event-loop/choose-thread.ts'
 import { createReads } from '../../event-loop/reads.ts'
-import { chooseRoute, routeLimits as defaultRouteLimits } from '../../event-loop/route.ts'
 import { type Context, createContext } from '../../graphql/context.ts'
 import { publicError } from '../../graphql/public-error.ts'
 import { HttpError } from '../../request/http-error.ts'
@@ -38,16 +38,16 @@ export type ApiParts = ReturnType<typeof createApiParts>
 /** What both APIs use. */
 export function createApiParts(options: ApiOptions) {
   const { db, replicas, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
-  const { routeLimits = defaultRouteLimits } = options
+  const { threadLimits = defaultThreadLimits } = options
   const recordsChanges = options.changesRetention > 0
-  const reads = createReads(routeLimits.readBytes)
+  const reads = createReads(threadLimits.readBytes)
   const catalogueOf = (caller: Caller, { transaction, replica, isLatest }: RunOptions): Catalogue => {
     const patterns = new RequestPatterns(options.runPatterns)
     const catalogue = catalogueFor(transaction ?? db, caller.viewer, patterns, replica)
     return isLatest ? { ...catalogue, caughtUp: createLatest(catalogue) } : catalogue
   }
   return {
-    routeLimits,
+    threadLimits,
     recordsChanges,
     reads,
     catalogueOf,
@@ -68,7 +68,7 @@ export function createApiParts(options: ApiOptions) {
     isHeavy: ({ body = new Uint8Array(), cost, copies = 1, kind }: Load): boolean => {
       const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
       const mayReadMuch = kind !== undefined && reads.areLarge(kind)
-      return threads !== undefined && chooseRoute({ ...size, cost, mayReadMuch }, routeLimits) === 'pool'
+      return threads !== undefined && chooseThread({ ...size, cost, mayReadMuch }, threadLimits) === 'pool'
     },
     errorOf: (thrown: unknown, requestId: string): HttpError =>
       thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))]),

@@ -18,11 +18,11 @@ const kindOf = (cost: number) => `GraphQL ${Math.ceil(Math.log10(cost + 1))}`
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
 export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { threads, persistedDocuments, log } = options
-  const { routeLimits, isHeavy, reads, chooseReplica, contextOf } = parts
+  const { threadLimits, isHeavy, reads, chooseReplica, contextOf } = parts
   const prepare = createGraphQL(engine, persistedDocuments, log)
   return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
     const { body } = request
-    if (threads && body && body.length > unparsedTimes * routeLimits.bytes) return threads.graphql(request, caller)
+    if (threads && body && body.length > unparsedTimes * threadLimits.bytes) return threads.graphql(request, caller)
     const prepared = prepare(request, caller, requestId)
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared

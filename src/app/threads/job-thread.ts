@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { wholeCatalogue } from '../../catalogue/catalogue.ts'
-import { mostConnections } from '../../database/connection/most-connections.ts'
+import { maxConnections } from '../../database/connection/max-connections.ts'
 import { runTask, type Task } from '../../event-loop/run-task.ts'
 import type { JobQuotas } from '../../jobs/quotas.ts'
 import { runAttempt } from '../../jobs/run-attempt.ts'
@@ -25,6 +25,6 @@ export function run(task: Task<JobTask>): Promise<unknown> {
 const made = lazy(() => {
   const { quotas, ...config } = workerData as JobThreadData
   // Connections for the progress, input and output of a job; its rows use another one.
-  const { db, log } = startThread(config, { priority: 10, max: mostConnections.jobThread })
+  const { db, log } = startThread(config, { priority: 10, max: maxConnections.jobThread })
   return { catalogue: wholeCatalogue(db), quotas, log }
 })

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { workerData } from 'node:worker_threads'
 import { runPatterns } from '../../catalogue/attributes/patterns.ts'
 import { fallbackEnumerations } from '../../catalogue/enumerations.ts'
-import { mostConnections } from '../../database/connection/most-connections.ts'
+import { maxConnections } from '../../database/connection/max-connections.ts'
 import { movable } from '../../event-loop/movable.ts'
 import { runTask, type Task, type TaskResult } from '../../event-loop/run-task.ts'
 import { createRemoteFilter, type FilterAddress } from '../../filter/remote-filter.ts'
@@ -30,7 +30,7 @@ const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 /** Makes the function that answers requests in this thread, one after the other. */
 function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) {
   // A thread runs one task at a time, whose statements share these connections. Jobs have a lower priority.
-  const { poolThread: max } = mostConnections
+  const { poolThread: max } = maxConnections
   const { db, log } = startThread({ connection, logLevel }, { priority: 5, max, maxPerTenant: max, cores: 1 })
   let enumerations = fallbackEnumerations
   let hasQueuedJob = false

@@ -22,7 +22,7 @@ export interface AssetGroupPage {
   version: string | null
 }
 
-/** `offset` from 0; `limit` from 1, at most `largestPage`. */
+/** `offset` from 0; `limit` from 1, at most `maxPageSize`. */
 export interface AssetGroupQuery {
   channel: string
   assetFormat: string
@@ -30,7 +30,7 @@ export interface AssetGroupQuery {
   limit: number
 }
 
-export const largestPage = 50
+export const maxPageSize = 50
 
 /** A page, or undefined if there is no such store. Throws `downstream_unavailable`. */
 export async function pageGroups(

@@ -3,7 +3,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { tryLock } from '../locks.ts'
 
 /** A range with more groups is split into ranges of half as many. */
-export const largestRange = 2_000
+export const maxRange = 2_000
 
 /**
  * Splits the ranges that are too large; does nothing unless `largest`, the groups of a range, is too large. If another
@@ -12,14 +12,14 @@ export const largestRange = 2_000
  * two codes PostgreSQL may read the whole store.
  */
 export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string, largest: number | null): Promise<void> {
-  if ((largest ?? 0) <= largestRange || !(await tryLock(catalogue, storeUuid, 'groups'))) return
+  if ((largest ?? 0) <= maxRange || !(await tryLock(catalogue, storeUuid, 'groups'))) return
   await sql`
     with range as (
       select channel, asset_format, first_code, groups,
         lead(first_code) over (partition by channel, asset_format order by first_code) as next_code
       from asset_group_range where store_uuid = ${storeUuid}::uuid
     ), piece as (
-      select r.channel, r.asset_format, r.first_code, g.nth / ${largestRange / 2}::integer as piece,
+      select r.channel, r.asset_format, r.first_code, g.nth / ${maxRange / 2}::integer as piece,
         min(g.parent_code) as piece_code, count(*) as groups
       from range r cross join lateral (
         select parent_code, row_number() over (order by parent_code) - 1 as nth from (
@@ -30,7 +30,7 @@ export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string, 
         ) c
         where r.next_code is null or parent_code < r.next_code
       ) g
-      where r.groups > ${largestRange}
+      where r.groups > ${maxRange}
       group by r.channel, r.asset_format, r.first_code, piece
     )
     insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups)

@@ -32,7 +32,7 @@ export async function changedLast(
 }
 
 /** More codes are not worth sending back to the database. */
-const mostSent = 10_000
+const maxSent = 10_000
 
 /**
  * The codes of all products that were changed since a time, with some that were changed before or deleted. Undefined if
@@ -41,6 +41,6 @@ const mostSent = 10_000
 export async function changedSince({ db }: Catalogue, uuid: string | null, time: Date): Promise<string[] | undefined> {
   const { rows } = await sql<{ codes: string[] | null }>`
     select case when since <= ${time}::timestamptz then codes end as codes
-    from changed_products(${uuid}::uuid, ${time}::timestamptz, 1, ${mostSent}::integer)`.execute(db)
+    from changed_products(${uuid}::uuid, ${time}::timestamptz, 1, ${maxSent}::integer)`.execute(db)
   return rows[0]?.codes ?? undefined
 }

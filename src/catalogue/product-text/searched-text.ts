@@ -16,6 +16,6 @@ export const joinedValues = (names: readonly string[]): RawBuilder<string> =>
 export const searchedText = (names: readonly string[]): RawBuilder<string> =>
   sql<string>`folded(${joinedValues(names)})`
 
-/** SQL: whether such a text has a part. */
-export const hasText = (text: RawBuilder<string>, part: string): RawBuilder<boolean> =>
-  sql<boolean>`${text} like (select folded(${containing(part)}::text))`
+/** SQL: whether such a text has a substring. */
+export const hasText = (text: RawBuilder<string>, substring: string): RawBuilder<boolean> =>
+  sql<boolean>`${text} like (select folded(${containing(substring)}::text))`

@@ -90,13 +90,13 @@ function writesOf(
   }
 }
 
-const mostNames = 8
+const maxNames = 8
 
 /** The names of the patches' attributes; null if they are more than a few. */
 function fewNames(patches: ReadonlyMap<string, GoodPatch>): string[] | null {
   const names = new Set<string>()
   for (const { attributes } of patches.values())
-    for (const name in attributes) if (names.add(name).size > mostNames) return null
+    for (const name in attributes) if (names.add(name).size > maxNames) return null
   return [...names]
 }
 

@@ -12,7 +12,7 @@ type Sql = RawBuilder<unknown>
 /** The largest number of requirements times products to evaluate at a time. */
 const maxEvaluations = 60_000
 /** Longer values match no pattern: this bounds the work for a product. */
-const mostCharacters = 1_000
+const maxCharacters = 1_000
 
 /** SQL: a query for the requirements `r` of a source of `list(channel, requirements)`, each with its index. */
 export const requirementsOf = (lists: Sql): Sql => sql`
@@ -39,10 +39,10 @@ export const evaluationJoin = (uuid: string): Sql => sql`
       then not ${isBlank(sql`p.attributes ->> r."whenAttribute"`)}
       else p.attributes ->> r."whenAttribute" = any(r."whenValues") end
   ) a cross join lateral (
-    select left(a.value, ${mostCharacters + 1}::integer) as value, case r.kind
+    select left(a.value, ${maxCharacters + 1}::integer) as value, case r.kind
       when 'ASSET' then coalesce(a.value::integer, 0) < r.minimum
       when 'ATTRIBUTE' then ${isBlank(sql`a.value`)} or coalesce(length(a.value) < r.minimum, false)
-        or (r.pattern is not null and length(a.value) > ${mostCharacters}::integer)
+        or (r.pattern is not null and length(a.value) > ${maxCharacters}::integer)
       else false end as is_missing
   ) v`
 
@@ -74,6 +74,6 @@ export function reasonFor({ kind, attribute, assetFormat, minimum, pattern }: Re
   if (minimum !== null && lengthOf(value) < minimum) {
     return `${attribute} must have at least ${minimum} characters; it has ${lengthOf(value)}`
   }
-  const tooLong = lengthOf(value) > mostCharacters ? ` and have at most ${mostCharacters} characters` : ''
+  const tooLong = lengthOf(value) > maxCharacters ? ` and have at most ${maxCharacters} characters` : ''
   return `${attribute} must match the pattern ${brief(pattern ?? '')}${tooLong}; got ${shown(value)}`
 }

@@ -31,9 +31,9 @@ type Given<T> = { [Name in keyof T]?: T[Name] | null | undefined }
 export type NewRequirement = Pick<Requirement, 'code' | 'kind'> & Given<Omit<Requirement, 'code' | 'kind'>>
 
 /** A mask has a bit for each. */
-export const mostRequirements = 62
-const mostSteps = 1_000
-const mostBytes = 256 * 1024
+export const maxRequirements = 62
+const maxSteps = 1_000
+const maxBytes = 256 * 1024
 const most: Record<Requirement['kind'], number> = { ATTRIBUTE: 65_535, ASSET: 1_000, STATUS: 0 }
 
 /** The requirements of a channel of a store, in their order. */
@@ -71,10 +71,10 @@ export async function setRequirements(
   given: readonly NewRequirement[],
 ): Promise<Requirement[]> {
   const requirements = given.map(normalized)
-  const isTooMany = given.length > mostRequirements
+  const isTooMany = given.length > maxRequirements
   const listFaults = faultsOf([
     ['channel', given.length > 0 && oneOfFault(channel, channels)],
-    ['requirements', isTooMany && `must have at most ${mostRequirements} items; got ${given.length}`],
+    ['requirements', isTooMany && `must have at most ${maxRequirements} items; got ${given.length}`],
   ])
   if (isTooMany) throw invalidRequest(listFaults)
   const patterns = requirements.flatMap(({ pattern }) => pattern ?? [])
@@ -150,8 +150,8 @@ function wholeFault(
   badPatterns: ReadonlyMap<string, string>,
 ): string | undefined {
   const steps = patterns.reduce((sum, pattern) => sum + stepsOf(pattern), 0)
-  if (badPatterns.size === 0 && steps > mostSteps)
-    return `must have patterns of at most ${mostSteps} steps together; these have about ${steps}`
+  if (badPatterns.size === 0 && steps > maxSteps)
+    return `must have patterns of at most ${maxSteps} steps together; these have about ${steps}`
   const bytes = Buffer.byteLength(JSON.stringify(requirements))
-  return bytes > mostBytes ? `must take at most ${mostBytes} bytes of JSON; these take ${bytes}` : undefined
+  return bytes > maxBytes ? `must take at most ${maxBytes} bytes of JSON; these take ${bytes}` : undefined
 }

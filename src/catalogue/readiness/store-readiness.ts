@@ -109,7 +109,7 @@ export interface ReadinessPoint {
   ready: number
 }
 
-const mostPoints = 1_000
+const maxPoints = 1_000
 
 /**
  * The numbers at the end of each interval, from that of `from` to that of `to`, not after now; none before the first
@@ -120,7 +120,7 @@ export async function listReadinessHistory(
   { storeUuid, channel }: Pick<StoreReadiness, 'storeUuid' | 'channel'>,
   times: Pick<SeriesRequest, 'from' | 'to' | 'intervalMs'>,
 ): Promise<ReadinessPoint[]> {
-  const request = { ...times, storeUuids: [storeUuid], by: [], maxPoints: mostPoints }
+  const request = { ...times, storeUuids: [storeUuid], by: [], maxPoints }
   const totals = await listSeries(catalogue, productsMetric, request)
   const ready = await listSeries(catalogue, readyOn(channel), request)
   return totals.flatMap(({ time, value: total }, i) => {

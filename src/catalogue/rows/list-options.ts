@@ -14,7 +14,7 @@ export interface Option {
   value: string
 }
 
-export const mostOptions = 1_000
+export const maxOptions = 1_000
 
 interface Given {
   search?: string | null | undefined
@@ -32,7 +32,7 @@ export async function listOptions(
   for (const option of await optionsOf(catalogue, enumerations, of, given)) found.set(option.value, option)
   const isWanted = ({ text }: Option) => text.toLowerCase().includes((given.search ?? '').toLowerCase())
   const compare = (a: Option, b: Option) => a.text.localeCompare(b.text, 'en') || (a.value < b.value ? -1 : 1)
-  return [...found.values()].filter(isWanted).sort(compare).slice(0, mostOptions)
+  return [...found.values()].filter(isWanted).sort(compare).slice(0, maxOptions)
 }
 
 async function optionsOf(
@@ -62,7 +62,7 @@ async function optionsOf(
 /** The given stores, or the first ones of the viewer. */
 function storesOf(catalogue: Catalogue, { storeUuids }: Given, search?: string | null): Promise<Store[]> {
   if (storeUuids != null) return storesToRead(catalogue, storeUuids)
-  return listStores(catalogue, { ...(search && { search }) }, { limit: mostOptions, backwards: false })
+  return listStores(catalogue, { ...(search && { search }) }, { limit: maxOptions, backwards: false })
 }
 
 /** Queries of names of which a store can have many. */
@@ -84,11 +84,11 @@ async function namesOf(
   for (const { storeUuid } of await storesToRead(catalogue, storeUuids)) {
     const { rows } = await sql<{ name: string }>`
       select distinct name from (${sources[of](storeUuid)}) all_names
-      where strpos(lower(name), lower(${search ?? ''}::text)) > 0 order by name limit ${mostOptions}`.execute(
+      where strpos(lower(name), lower(${search ?? ''}::text)) > 0 order by name limit ${maxOptions}`.execute(
       catalogue.db,
     )
     for (const { name } of rows) names.add(name)
-    if (names.size >= mostOptions) break
+    if (names.size >= maxOptions) break
   }
   return [...names]
 }

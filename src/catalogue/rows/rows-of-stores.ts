@@ -3,7 +3,7 @@ import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { listStores } from '../stores/list-stores.ts'
 import { findStores, type Store } from '../stores/stores.ts'
 
-export const mostStores = 100
+export const maxStores = 100
 
 /** Number of stores that are read at a time. */
 const atOnce = 4
@@ -56,9 +56,9 @@ function timeOf(row: object): number {
 /** The given stores, or all of the viewer. Throws like `rowsOfStores`. */
 export async function storesToRead(catalogue: Catalogue, storeUuids: RowsRequest['storeUuids']): Promise<Store[]> {
   if (storeUuids == null) {
-    const stores = await listStores(catalogue, {}, { limit: mostStores + 1, backwards: false })
-    if (stores.length <= mostStores) return stores
-    const details = `the token has access to more than ${mostStores} stores: give at most ${mostStores} of them in storeUuids`
+    const stores = await listStores(catalogue, {}, { limit: maxStores + 1, backwards: false })
+    if (stores.length <= maxStores) return stores
+    const details = `the token has access to more than ${maxStores} stores: give at most ${maxStores} of them in storeUuids`
     throw invalidRequest([{ field: 'storeUuids', details }])
   }
   const uuids = [...new Set(storeUuids.map((uuid) => requireVisible(catalogue, uuid, 'storeUuids')))]

@@ -46,7 +46,7 @@ export interface SeriesRequest extends Pick<RowsRequest, 'storeUuids'> {
   maxPoints: number
 }
 
-const mostPoints = 20_000
+const maxAnswerPoints = 20_000
 const minute = 60_000
 const usual = [1, 5, 15, 60, 6 * 60, 24 * 60, 7 * 24 * 60, 28 * 24 * 60, 364 * 24 * 60].map(
   (minutes) => minutes * minute,
@@ -77,8 +77,8 @@ export async function listSeries(catalogue: Catalogue, metric: Metric, request: 
     }
   }
   const times = timesOf(buckets)
-  if (series.size * times.length > mostPoints) {
-    const details = `a series must have at most ${mostPoints} points; these are ${series.size} labels of ${times.length} each: choose fewer dimensions or stores, or a longer interval`
+  if (series.size * times.length > maxAnswerPoints) {
+    const details = `a series must have at most ${maxAnswerPoints} points; these are ${series.size} labels of ${times.length} each: choose fewer dimensions or stores, or a longer interval`
     throw invalidRequest([{ field: 'interval', details }])
   }
   return [...series.values()].flatMap(({ label, storeUuid, values }) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const firstMs = 10
-const longestMs = 200
+const maxMs = 200
 
 /** While attempts to connect fail, all wait for one `probe` after a growing pause, so that a server can recover. */
 export function createBackOff(probe: () => Promise<void>): <T>(attempt: () => Promise<T>) => Promise<T> {
@@ -9,7 +9,7 @@ export function createBackOff(probe: () => Promise<void>): <T>(attempt: () => Pr
   let probing: Promise<void> | undefined
   const probeLater = async () => {
     await sleep(pauseMs * (0.5 + Math.random() / 2))
-    pauseMs = Math.min(longestMs, pauseMs * 2)
+    pauseMs = Math.min(maxMs, pauseMs * 2)
     await probe()
     pauseMs = 0
   }

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { requestContext } from '../../request/context.ts'
 import { connect } from '../connection/connect.ts'
-import { mostConnections } from '../connection/most-connections.ts'
+import { maxConnections } from '../connection/max-connections.ts'
 import { isPooled } from '../connection/pooler.ts'
 import type { ConnectionConfig } from '../connection/session.ts'
 import type { Database } from '../tables.ts'
@@ -25,7 +25,7 @@ const askAgainMs = 5
 const historyMs = 60_000
 
 /** A connection of its own: positions and lags do not wait for requests. */
-const watching = { max: mostConnections.watch, maxPerTenant: 1, connectionTimeoutMillis: 2_000, query_timeout: 2_000 }
+const watching = { max: maxConnections.watch, maxPerTenant: 1, connectionTimeoutMillis: 2_000, query_timeout: 2_000 }
 
 /** Errors of idle connections: the next poll reports the server. */
 const ignore = () => {}

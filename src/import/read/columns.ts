@@ -1,7 +1,7 @@
 import { shown } from '../../text.ts'
 import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
-import { longestColumn, maxColumns } from './row.ts'
+import { maxColumnLength, maxColumns } from './row.ts'
 
 /** The columns of a header. Throws a UsageError if there are too many, or one twice, or with too long a name. */
 export function checkColumns(columns: string[]): string[] {
@@ -9,8 +9,8 @@ export function checkColumns(columns: string[]): string[] {
     throw new UsageError(`the file must have at most ${maxColumns} columns; got ${columns.length}`)
   }
   const longest = Math.max(...columns.map(({ length }) => length))
-  if (longest > longestColumn) {
-    throw new UsageError(`a column's name must have at most ${longestColumn} characters; one has ${longest}`)
+  if (longest > maxColumnLength) {
+    throw new UsageError(`a column's name must have at most ${maxColumnLength} characters; one has ${longest}`)
   }
   // A report may have got its own columns twice: an import ignores them all.
   const names = columns.filter((column) => column !== '' && !errorColumns.includes(column))

@@ -4,7 +4,7 @@ import {
   type Cell,
   type Entry,
   type Fault,
-  longestColumn,
+  maxColumnLength,
   maxColumns,
   maxValues,
   type RowPosition,
@@ -66,8 +66,8 @@ export function jsonRow(value: unknown, place: RowPosition, source: Source, size
 function flatten(object: object, prefix: string, cells: Map<string, Cell>): Fault | undefined {
   for (const [key, value] of Object.entries(object)) {
     const column = prefix + key
-    if (column.length > longestColumn) {
-      return { reason: `must have columns of at most ${longestColumn} characters, those of nested objects included` }
+    if (column.length > maxColumnLength) {
+      return { reason: `must have columns of at most ${maxColumnLength} characters, those of nested objects included` }
     }
     if (cells.size === maxColumns) return { reason: `must have at most ${maxColumns} columns` }
     if (isJsonObject(value)) {

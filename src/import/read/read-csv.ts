@@ -4,7 +4,7 @@ import { checkColumns } from './columns.ts'
 import { findDelimiter } from './delimiter.ts'
 import { isQuoted, type ParsedRecord, recordReader } from './record.ts'
 import { recordsOf } from './records.ts'
-import { BrokenFile, type Entry, longestRow, type Reading, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, maxRowLength, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'afterQuote'> {
@@ -58,15 +58,15 @@ function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine
     let used = 0
     for (let record = recordAt(text, 0, isLast); record; record = recordAt(text, used, isLast)) {
       const { cells, afterQuote, end, next } = record
-      if (end - used > longestRow) break
+      if (end - used > maxRowLength) break
       const source = text.slice(used, end)
       if (source !== '') records.push({ cells, source, line, afterQuote })
       line += 1 + (source.match(/\r\n?|\n/g)?.length ?? 0)
       used = next
     }
     const rest = text.length - used
-    if (rest > longestRow) {
-      const reason = `the row has more than ${longestRow} characters: a quote may be missing`
+    if (rest > maxRowLength) {
+      const reason = `the row has more than ${maxRowLength} characters: a quote may be missing`
       return { records, used, broken: new BrokenFile(reason, line) }
     }
     const isOpen = isLast && rest > 0

@@ -2,7 +2,7 @@ import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
 import { UsageError } from '../usage-error.ts'
 import { exactNumber, jsonRow, tooManyValues } from './json-row.ts'
-import { BrokenFile, type Entry, longestRow, maxValues, type Reading } from './row.ts'
+import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from './row.ts'
 
 /**
  * Reads a JSON file that is a list of objects, or has one at a path of keys such as `data.products`. Throws a
@@ -22,7 +22,7 @@ export async function* readJson(
   const rowsOf = (bytes?: Buffer): Entry[] => {
     const rows: Entry[] = []
     size += bytes?.length ?? 0
-    if (size > longestRow) throw new BrokenFile(`the row has more than ${longestRow} characters`)
+    if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
     for (const token of tokensOf(bytes)) {
       if (!assembler) {
         if (!find(token)) continue

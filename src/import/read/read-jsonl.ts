@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts'
 import { hasTooManyValues, jsonRow, parseExactly, tooManyValues } from './json-row.ts'
 import { recordsOf } from './records.ts'
-import { type Entry, longestRow, type UnreadableRow } from './row.ts'
+import { type Entry, maxRowLength, type UnreadableRow } from './row.ts'
 
 /** Reads JSON Lines: an object a line. Skips blank lines; a line not in JSON, not in UTF-8, or too long fails alone. */
 export function readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
@@ -10,7 +10,7 @@ export function readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]
   let isTooLong = false
   const rowOf = (bytes: Buffer): Entry[] => {
     line++
-    const parsed = isTooLong ? { reason: `must have at most ${longestRow} characters` } : parsedOf(bytes)
+    const parsed = isTooLong ? { reason: `must have at most ${maxRowLength} characters` } : parsedOf(bytes)
     isTooLong = false
     if (!parsed) return []
     const place = { number: ++number, line }
@@ -22,12 +22,12 @@ export function readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]
     const records: Entry[] = []
     let at = 0
     for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', at)) {
-      isTooLong ||= end - at > longestRow
+      isTooLong ||= end - at > maxRowLength
       records.push(...rowOf(bytes.subarray(at, end)))
       at = end + 1
     }
     // The beginning of a line that is too long is dropped.
-    isTooLong ||= bytes.length - at > longestRow
+    isTooLong ||= bytes.length - at > maxRowLength
     if (isLast && (isTooLong || at < bytes.length)) records.push(...rowOf(bytes.subarray(at)))
     return { records, used: isTooLong ? bytes.length : at }
   })

@@ -1,5 +1,5 @@
 import { jsonRow } from './json-row.ts'
-import { BrokenFile, type Entry, longestRow, maxColumns } from './row.ts'
+import { BrokenFile, type Entry, maxColumns, maxRowLength } from './row.ts'
 import { parseXml } from './xml.ts'
 
 const itemNames = new Set(['item', 'entry'])
@@ -30,7 +30,7 @@ export async function* readXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<En
     if (!item) return
     text += more
     size += more.length
-    if (size > longestRow) throw new BrokenFile(`the row has more than ${longestRow} characters`)
+    if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
   }
   const close = () => {
     if (!item) return

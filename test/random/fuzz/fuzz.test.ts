@@ -15,7 +15,7 @@ const total = Number(process.env.FUZZ_REQUESTS ?? 5_000)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const batch = 100
 const lanes = 8
-const mostKinds = 20
+const maxKinds = 20
 
 const logged: { level: number; msg: string; status?: number; err?: unknown }[] = []
 const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
@@ -28,7 +28,7 @@ beforeAll(async () => {
 it('answers every request in its words, whatever the bytes', { timeout: Math.max(120_000, total * 20) }, async () => {
   const run = createRun(gateway.url)
   const started = performance.now()
-  for (let number = 0; number * batch < total && run.problems.size < mostKinds; number++) {
+  for (let number = 0; number * batch < total && run.problems.size < maxKinds; number++) {
     const arbitrary = number % 3 === 2 ? graphqlRequests(fixture) : restRequests(fixture)
     const requests = fc.sample(arbitrary, { seed: seed + number, numRuns: batch })
     await run.send(requests, `FUZZ_SEED=${seed}, batch ${number}`)

@@ -24,7 +24,7 @@ const patienceMs = 60_000
  * Requests that wait for an answer, at most: a gateway that is silent for a minute must not get thousands. On a busy
  * machine the neighbour must not be what the neighbour waits for: after 2 s it would be refused.
  */
-const mostWaiting = isLong ? 100 : 10
+const maxWaiting = isLong ? 100 : 10
 
 const startExport = 'mutation ($store: ID!) { job: startExport(storeUuid: $store, format: JSONL) { jobId } }'
 const readJob = 'query ($id: ID!) { job(id: $id) { state } }'
@@ -49,7 +49,7 @@ export function watch({ url, token, store, codes }: Neighbour): () => Promise<Se
   const waiting = new Set<Promise<void>>()
   const atRate = (everyMs: number, work: () => Promise<void>) =>
     setInterval(() => {
-      if (waiting.size >= mostWaiting) return
+      if (waiting.size >= maxWaiting) return
       const done: Promise<void> = work().finally(() => waiting.delete(done))
       waiting.add(done)
     }, everyMs)

@@ -1,5 +1,5 @@
 import { times } from './attacker.ts'
-import { bytesOf, mostBytes, room, type Words } from './random-words.ts'
+import { bytesOf, maxBytes, room, type Words } from './random-words.ts'
 
 interface Table {
   columns: readonly string[]
@@ -28,7 +28,7 @@ const formats: [format: string, build: (table: Table) => string][] = [
 export function importInput({ random, size, pick, oneIn, names, text, code }: Words): object {
   const all = oneIn(2) ? names : times(size(5_000), (i) => `c${i}`)
   const cell = text(size(oneIn(2) ? 60_000 : 50))
-  const fitting = Math.floor(mostBytes / 3 / (bytesOf(cell) + 20))
+  const fitting = Math.floor(maxBytes / 3 / (bytesOf(cell) + 20))
   const columns = all.slice(0, Math.max(1, fitting))
   const rows = room(columns.length * (bytesOf(cell) + 20) * 2 + 300, size, 200_000)
   const [format, build] = random.some(formats, 1)[0] ?? ['CSV', () => '']

@@ -3,8 +3,8 @@ import { room, type Words } from './random-words.ts'
 
 const leaves: [string, ...string[]] = ['{}', '[]', '""', '0', '1e308', '"\\ud800"', '{"a":[]}', 'null']
 
-const listOf = ({ size }: Words, leaf: string, mostCharacters: number) =>
-  `[${times(Math.min(size(19_990), Math.floor(mostCharacters / (leaf.length + 1)) + 1), () => leaf).join(',')}]`
+const listOf = ({ size }: Words, leaf: string, maxCharacters: number) =>
+  `[${times(Math.min(size(19_990), Math.floor(maxCharacters / (leaf.length + 1)) + 1), () => leaf).join(',')}]`
 
 /** An item of PUT of so many values, by where it has them. */
 const shapes: [shape: string, build: (words: Words, leaf: string) => string][] = [

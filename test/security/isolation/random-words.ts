@@ -15,7 +15,7 @@ export interface Words {
   code(i: number): string
 }
 
-export const mostBytes = 10 * 1024 * 1024 - 200_000
+export const maxBytes = 10 * 1024 * 1024 - 200_000
 const characters: [string, ...string[]] = [
   'a',
   'ab',
@@ -58,7 +58,7 @@ export const aliased = ({ size }: Words, most: number, field: (i: number) => str
 
 /** How many items of so many bytes a body may have. */
 export const room = (bytes: number, size: Words['size'], most = 10_000) =>
-  size(Math.max(1, Math.min(most, Math.floor(mostBytes / Math.max(1, bytes)))))
+  size(Math.max(1, Math.min(most, Math.floor(maxBytes / Math.max(1, bytes)))))
 
 export const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 

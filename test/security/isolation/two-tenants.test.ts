@@ -9,7 +9,7 @@ import {
   type Attack,
   excesses,
   head,
-  mostMemory,
+  maxMemory,
   type Outcome,
   row,
   startTwoTenants,
@@ -36,7 +36,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 function expectIsolated({ seen, memory, faults }: Outcome): void {
   expect(faults).toEqual([])
   expect(seen.refused).toEqual([])
-  expect(memory).toBeLessThan(mostMemory)
+  expect(memory).toBeLessThan(maxMemory)
 }
 
 describe('while one tenant attacks, the other one is answered', () => {
@@ -83,7 +83,7 @@ async function measure(newAttack: () => Attack, rounds: number, own?: TwoTenants
   const run = async (): Promise<Outcome> => {
     const outcome = await (own ?? tenants).attack(newAttack(), rounds)
     // The next attack is not blamed for the memory of this one.
-    if (outcome.memory > mostMemory && !own) await restart()
+    if (outcome.memory > maxMemory && !own) await restart()
     return outcome
   }
   const first = await run()

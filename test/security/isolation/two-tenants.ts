@@ -115,7 +115,7 @@ async function peakMemory({ child: { pid } }: Program): Promise<number> {
 }
 
 const targets = { p99: 100, put: 1_000, health: 100 }
-export const mostMemory = 1_024
+export const maxMemory = 1_024
 
 /** What exceeds the targets in an outcome. */
 export function excesses({ seen, memory, faults }: Outcome): string[] {
@@ -123,7 +123,7 @@ export function excesses({ seen, memory, faults }: Outcome): string[] {
   const slow = (['p99', 'put', 'health'] as const).filter((name) => found[name] > targets[name])
   return [
     ...slow.map((name) => `${name} ${Math.round(found[name])} ms`),
-    ...(memory > mostMemory ? [`memory ${Math.round(memory)} MiB`] : []),
+    ...(memory > maxMemory ? [`memory ${Math.round(memory)} MiB`] : []),
     ...seen.refused,
     ...faults,
   ]

@@ -13,7 +13,7 @@ export interface Exchange {
   answer: string
 }
 
-const largestBody = 1_000_000
+const maxBody = 1_000_000
 
 /** Adds an exchange under /v1 to a file of JSON lines, for those who hold all of them against the document later. */
 export function recordExchange(
@@ -24,7 +24,7 @@ export function recordExchange(
 ): void {
   if (!path.startsWith('/v1/') || path === '/v1/openapi.json' || body instanceof Uint8Array) return
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  if ((text?.length ?? 0) > largestBody) return
+  if ((text?.length ?? 0) > maxBody) return
   const answerHeaders = Object.entries(reply.headers).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   )

@@ -126,7 +126,7 @@ function locksOf({ kinds, names }: Found): LockRequest {
 }
 
 /** No chunk of an import takes longer: a request has no changes so long before the first one that is kept. */
-const longestChunk = '15 minutes'
+const maxChunk = '15 minutes'
 
 /**
  * The keys of the later changes of a request's items. Throws `not_revertible` if the request may have changes from
@@ -142,7 +142,7 @@ async function findLater(
   const from = new Date(firstAt.getTime() - 3_600_000)
   const { rows } = await sql<Reversal['later'] & { isCut: boolean }>`
     select state.since > ${firstAt} or state.has_gap or state.horizon_seq > 0 and to_regclass('change_' || to_char(
-        (${firstAt}::timestamptz - ${longestChunk}::interval) at time zone 'UTC', 'YYYYMMDD')) is null as "isCut",
+        (${firstAt}::timestamptz - ${maxChunk}::interval) at time zone 'UTC', 'YYYYMMDD')) is null as "isCut",
       coalesce(later.tx, '{}') as tx, coalesce(later.seq, '{}') as seq, coalesce(later.at, '{}') as at
     from ledger_state() state cross join (
       select array_agg(tx::text) as tx, array_agg(seq::text) as seq, array_agg(at::text) as at

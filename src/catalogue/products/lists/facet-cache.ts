@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { attributesOf, partsOf } from '../query/product-filter.ts'
+import { attributesOf, filtersWithin } from '../query/product-filter.ts'
 import type { Source } from '../query/source.ts'
 import type { Facet, FacetQuery } from './facet.ts'
 
@@ -29,7 +29,7 @@ export async function cachedFacets(
   count: () => Promise<CountedFacets | undefined>,
 ): Promise<Facet[] | undefined> {
   const { rows } = source
-  if (!rows || !partsOf(query.filter).every(({ filter }) => isOfRows(filter))) return (await count())?.facets
+  if (!rows || !filtersWithin(query.filter).every(({ filter }) => isOfRows(filter))) return (await count())?.facets
   const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
   const asked = JSON.stringify([source.uuid, query, names.map((name) => source.attributeOf(name))])
   const keyOf = (version: string) => version + hash('sha256', asked)

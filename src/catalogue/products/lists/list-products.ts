@@ -6,7 +6,7 @@ import { allOf, isBare, onlyRow } from '../../conditions.ts'
 import { type Compiled, compile } from '../query/compile.ts'
 import { withKnownCodes } from '../query/known-codes.ts'
 import { narrow } from '../query/narrow.ts'
-import { boundsOf, type PagePart, type ProductPage, planPage } from '../query/plan-page.ts'
+import { boundsOf, type PageSegment, type ProductPage, planPage } from '../query/plan-page.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { byCode, type ProductOrder } from '../query/product-order.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
@@ -81,25 +81,25 @@ async function readPage(
   order: ProductOrder,
   isPrepared = false,
 ): Promise<ProductList | undefined> {
-  const parts = planPage(source, order, page)
+  const segments = planPage(source, order, page)
   const { from, few, isWhole } = await narrow(catalogue, source, compiled)
   const state = stateOf(source, isWhole)
-  const [part] = parts
-  if (source.table === 'product' && part && parts.length === 1) {
-    const listed = sql`select ${columns}, ${rowsOf(part, from, compiled.where, page)}`
+  const [segment] = segments
+  if (source.table === 'product' && segment && segments.length === 1) {
+    const listed = sql`select ${columns}, ${rowsOf(segment, from, compiled.where, page)}`
     return read(catalogue, isPrepared ? sql`` : customPlan, state, listed)
   }
-  const lists = parts.map((part, i) => {
-    // A part is not read if those before it fill the page.
+  const lists = segments.map((segment, i) => {
+    // A segment is not read if those before it fill the page.
     const before = sql.join(
-      parts.slice(0, i).map((_, j) => sql`(select count(*) from ${sql.ref(`part_${j}`)})`),
+      segments.slice(0, i).map((_, j) => sql`(select count(*) from ${sql.ref(`segment_${j}`)})`),
       sql` + `,
     )
     const isNeeded = i > 0 && sql<boolean>`${before} < ${page.limit}`
-    const rows = rowsOf(part, from, allOf([isNeeded, compiled.where]), page)
-    return sql`${sql.ref(`part_${i}`)} as materialized (select p.product_code, ${rows})`
+    const rows = rowsOf(segment, from, allOf([isNeeded, compiled.where]), page)
+    return sql`${sql.ref(`segment_${i}`)} as materialized (select p.product_code, ${rows})`
   })
-  const listed = parts.map((_, i) => sql`select *, ${i}::integer as part from ${sql.ref(`part_${i}`)}`)
+  const listed = segments.map((_, i) => sql`select *, ${i}::integer as segment from ${sql.ref(`segment_${i}`)}`)
   return read(
     catalogue,
     sql`${customPlan} with ${sql.join(few ? [few, ...lists] : lists)}`,
@@ -107,18 +107,23 @@ async function readPage(
     sql`
         select ${source.uuid}::uuid as "storeUuid", l.product_code as "productCode", p.status,
           coalesce(p.attributes, '{}') as attributes, p.created_at as "createdAt", p.updated_at as "updatedAt",
-          l."orderValue", row_number() over (order by l.part, l.nth) as nth
+          l."orderValue", row_number() over (order by l.segment, l.nth) as nth
         from (${sql.join(listed, sql` union all `)}) l left join lateral (
           select * from product where store_uuid = ${source.uuid} and product_code = l.product_code
           offset 0
         ) p on true
-        order by l.part, l.nth
+        order by l.segment, l.nth
         limit ${page.limit}`,
   )
 }
 
-/** The rest of a query for the rows of a part, after their columns. */
-function rowsOf({ where, by, value }: PagePart, from: Sql, matches: RawBuilder<boolean>, { limit }: ProductPage): Sql {
+/** The rest of a query for the rows of a segment, after their columns. */
+function rowsOf(
+  { where, by, value }: PageSegment,
+  from: Sql,
+  matches: RawBuilder<boolean>,
+  { limit }: ProductPage,
+): Sql {
   return sql`${value} as "orderValue", row_number() over (order by ${by}) as nth
       from ${from} where ${allOf([matches, ...where])} order by ${by} limit ${limit}`
 }

@@ -3,7 +3,7 @@ import { isStorable } from '../../../text.ts'
 import { allOf } from '../../conditions.ts'
 import { beyondAll, compare, isAmong, texts, valuesOf } from './compare.ts'
 import type { ProductFilter, TimeRange } from './product-filter.ts'
-import { hasPart, isBlocked, isReady, withAssets } from './related.ts'
+import { hasSubstring, isBlocked, isReady, withAssets } from './related.ts'
 import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
@@ -22,25 +22,25 @@ export interface Compiled {
 
 /** Compiles a filter. The condition is true for products that match, else false or null. */
 export function compile(source: Source, filter: ProductFilter): Compiled {
-  const parts = partsOf(source, filter)
+  const conditions = conditionsOf(source, filter)
   return {
-    where: allOf([sql<boolean>`p.store_uuid = ${source.uuid}`, ...wheresOf(parts)]),
-    indexed: parts.indexed,
+    where: allOf([sql<boolean>`p.store_uuid = ${source.uuid}`, ...wheresOf(conditions)]),
+    indexed: conditions.indexed,
   }
 }
 
-interface Parts {
+interface Conditions {
   indexed: Indexed[]
   checked: Condition[]
 }
 
-function wheresOf({ indexed, checked }: Parts): Condition[] {
+function wheresOf({ indexed, checked }: Conditions): Condition[] {
   return [...indexed.map(({ where }) => where), ...checked]
 }
 
-function partsOf(source: Source, filter: ProductFilter): Parts {
+function conditionsOf(source: Source, filter: ProductFilter): Conditions {
   const compared = (filter.attributes ?? []).map((one) => compare(one, valuesOf(source, one.name)))
-  const within = (filter.and ?? []).map((part) => partsOf(source, part))
+  const within = (filter.and ?? []).map((inner) => conditionsOf(source, inner))
   return {
     indexed: [
       ...ownConditions(filter),
@@ -72,9 +72,9 @@ function ownConditions(filter: ProductFilter): Indexed[] {
 /** The conditions that other tables or other filters tell. */
 function others(source: Source, filter: ProductFilter): (Condition | false)[] {
   const { uuid } = source
-  const whole = (part: ProductFilter) => allOf(wheresOf(partsOf(source, part)))
+  const whole = (inner: ProductFilter) => allOf(wheresOf(conditionsOf(source, inner)))
   return [
-    filter.search != null && hasPart(source, filter.search),
+    filter.search != null && hasSubstring(source, filter.search),
     filter.hasAssets != null && withAssets(uuid, filter.hasAssets),
     filter.missingAssets != null && sql<boolean>`not ${withAssets(uuid, filter.missingAssets)}`,
     filter.blockedOn != null && isBlocked(uuid, filter.blockedOn),

@@ -3,16 +3,16 @@ import type { Catalogue } from '../../catalogue.ts'
 import { changedSince } from '../../changes/recent-products.ts'
 import { containing } from '../../conditions.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { hasPart } from './related.ts'
+import { hasSubstring } from './related.ts'
 import type { Source } from './source.ts'
 
-/** Among so many codes, the first ones of the store, a part that so many have is common: products are read in order. */
+/** A substring that so many of the store's first `probed` codes have is common: products are read in order. */
 const probed = 2_000
 const common = 40
-/** A part is rare if at most so many products have it. */
+/** A substring is rare if at most so many products have it. */
 const maxCodes = 5_000
 
-/** A part without three such characters in a row is in no index. */
+/** A substring without three such characters in a row is in no index. */
 const indexed = /[a-z0-9]{3}/i
 
 /** The filter with codes that include all that match, if a search or the ledger tells them and they are few. */
@@ -29,12 +29,12 @@ export async function withKnownCodes(
   return changed ? { ...filter, codes: changed } : filter
 }
 
-/** The codes of the products that have a part, if they are few among many: which parts are common is found first. */
+/** The codes of the products that have a substring, if few of many do. Whether it is common is found first. */
 async function codesWith({ db }: Catalogue, source: Source, search: string): Promise<string[] | undefined> {
   const { uuid, searched } = source
   if (!indexed.test(search) || (searched?.length ?? 0) > 0) return undefined
   const { rows: probes } = await sql<{ isRare: boolean }>`
-    select count(*) = ${probed} and count(*) filter (where ${hasPart(source, search)}) < ${common} as "isRare"
+    select count(*) = ${probed} and count(*) filter (where ${hasSubstring(source, search)}) < ${common} as "isRare"
     from (
       select product_code from product where store_uuid = ${uuid} order by product_code limit ${probed}
     ) p`.execute(db)

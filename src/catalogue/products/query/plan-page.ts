@@ -9,7 +9,7 @@ import type { Source } from './source.ts'
 type Condition = RawBuilder<boolean>
 
 /** Products that follow each other in an order: those with a number, with a text, or without a value. */
-interface Part {
+interface Segment {
   kind: 'number' | 'text' | 'none'
   /** Products without a value: by code, in both directions. */
   isLast?: true
@@ -26,7 +26,7 @@ interface Part {
 export type ProductPage = KeysetPage & { orAt?: { after: boolean; before: boolean } }
 
 /** Some of the products of a page, in sequence. */
-export interface PagePart {
+export interface PageSegment {
   where: (Condition | false)[]
   by: RawBuilder<unknown>
   /** The value of the order as JSON. */
@@ -41,30 +41,32 @@ export function boundsOf(order: ProductOrder, { after, before, backwards }: Prod
   return { begin: valueAt(begin), end: valueAt(end) }
 }
 
-/** The parts of a page of the products `p` of a source. Throws `invalid_request` for a cursor of another type. */
-export function planPage(source: Source, order: ProductOrder, page: ProductPage): PagePart[] {
-  const all = partsOf(source, order)
+/** The segments of a page of the products `p` of a source. Throws `invalid_request` for a cursor of another type. */
+export function planPage(source: Source, order: ProductOrder, page: ProductPage): PageSegment[] {
+  const all = segmentsOf(source, order)
   const places = (['after', 'before'] as const).flatMap((side) => {
     return page[side] === undefined ? [] : [{ side, ...placeOf(order, page[side], all) }]
   })
-  const parts = all.flatMap((part, nth): PagePart[] => {
+  const segments = all.flatMap((segment, nth): PageSegment[] => {
     const isOutside = places.some(({ side, at }) => (side === 'after' ? nth < at : nth > at))
     if (isOutside) return []
-    const isDescending = order.direction === 'desc' && !part.isLast
+    const isDescending = order.direction === 'desc' && !segment.isLast
     const direction = isDescending === page.backwards ? sql`asc` : sql`desc`
     const bounds = places
       .filter(({ at }) => at === nth)
       .map(({ side, value, code }) => {
         const operator = operatorOf((side === 'after') === isDescending, page.orAt?.[side] === true)
-        if (!part.key) return sql<boolean>`p.product_code ${operator} ${code}`
-        const place = sql`(${value}::${part.type ?? sql`text`}, ${code})`
-        return sql<boolean>`(${part.key}, p.product_code) ${operator} ${place}`
+        if (!segment.key) return sql<boolean>`p.product_code ${operator} ${code}`
+        const place = sql`(${value}::${segment.type ?? sql`text`}, ${code})`
+        return sql<boolean>`(${segment.key}, p.product_code) ${operator} ${place}`
       })
-    const by = part.key ? sql`${part.key} ${direction}, p.product_code ${direction}` : sql`p.product_code ${direction}`
-    const value = part.json ?? (part.key ? sql`to_json(${part.key})` : sql`null::json`)
-    return [{ where: [part.where, ...bounds], by, value }]
+    const by = segment.key
+      ? sql`${segment.key} ${direction}, p.product_code ${direction}`
+      : sql`p.product_code ${direction}`
+    const value = segment.json ?? (segment.key ? sql`to_json(${segment.key})` : sql`null::json`)
+    return [{ where: [segment.where, ...bounds], by, value }]
   })
-  return page.backwards ? parts.reverse() : parts
+  return page.backwards ? segments.reverse() : segments
 }
 
 function operatorOf(isLess: boolean, orEqual: boolean) {
@@ -72,7 +74,7 @@ function operatorOf(isLess: boolean, orEqual: boolean) {
   return orEqual ? sql`>=` : sql`>`
 }
 
-function partsOf(source: Source, { field, attribute, direction }: ProductOrder): Part[] {
+function segmentsOf(source: Source, { field, attribute, direction }: ProductOrder): Segment[] {
   switch (field) {
     case 'code':
       return [{ kind: 'none', where: false }]
@@ -92,23 +94,23 @@ function partsOf(source: Source, { field, attribute, direction }: ProductOrder):
 }
 
 /** Products without a value come last, by code ascending, in both directions. */
-function ofAttribute(source: Source, name: string, isDescending: boolean): Part[] {
+function ofAttribute(source: Source, name: string, isDescending: boolean): Segment[] {
   const { as, text, number } = valuesOf(source, name)
-  const numbers: Part = { kind: 'number', where: sql`${number} is not null`, key: number, type: sql`float8` }
-  const texts: Part = { kind: 'text', where: sql`${text} is not null`, key: text }
+  const numbers: Segment = { kind: 'number', where: sql`${number} is not null`, key: number, type: sql`float8` }
+  const texts: Segment = { kind: 'text', where: sql`${text} is not null`, key: text }
   if (as === 'numbers') return [numbers, { kind: 'none', isLast: true, where: sql`${number} is null` }]
-  const none: Part = { kind: 'none', isLast: true, where: sql`${text} is null` }
+  const none: Segment = { kind: 'none', isLast: true, where: sql`${text} is null` }
   if (as === 'texts') return [texts, none]
   const otherTexts = { ...texts, where: sql<boolean>`(${text} is not null and ${number} is null)` }
   return isDescending ? [otherTexts, numbers, none] : [numbers, otherTexts, none]
 }
 
-/** Where a cursor is: in which part, and behind which value and code there. */
-function placeOf(order: ProductOrder, cursor: string, parts: readonly Part[]) {
+/** Where a cursor is: in which segment, and behind which value and code there. */
+function placeOf(order: ProductOrder, cursor: string, segments: readonly Segment[]) {
   if (order.field === 'code') return { at: 0, value: null, code: cursor }
   const { value, code } = positionOf(cursor)
   const kind = value === null ? 'none' : typeof value === 'number' ? 'number' : 'text'
-  const at = parts.findIndex((part) => part.kind === kind)
+  const at = segments.findIndex((segment) => segment.kind === kind)
   if (at < 0) {
     const details = 'after and before must be cursors from this connection; the type of the attribute has changed'
     throw invalidRequest([{ field: 'after', details }])

@@ -52,7 +52,7 @@ export interface ProductFilter {
 }
 
 /** A filter within a filter, and where it is: `.and[0]`. */
-interface Part {
+interface FilterWithin {
   filter: ProductFilter
   field: string
   level: number
@@ -63,14 +63,14 @@ export interface NamedAttribute {
   field: string
 }
 
-const mostConditions = 50
-const mostLevels = 5
-const mostValues = 1_000
-const maxPart = 1_000
+const maxConditions = 50
+const maxLevels = 5
+const maxValues = 1_000
+const maxSubstring = 1_000
 
 /** The attributes that a filter names, and where. */
 export function attributesOf(filter: ProductFilter): NamedAttribute[] {
-  return partsOf(filter).flatMap(({ filter: { attributes }, field }) =>
+  return filtersWithin(filter).flatMap(({ filter: { attributes }, field }) =>
     (attributes ?? []).map((attribute, i) => ({ filter: attribute, field: `${field}.attributes[${i}]` })),
   )
 }
@@ -78,18 +78,18 @@ export function attributesOf(filter: ProductFilter): NamedAttribute[] {
 /** The filter. Throws `invalid_request` with every fault in its form: too much of it, empty lists or ranges. */
 export function requireGoodFilter(given: Maybe<ProductFilter>, enumerations: Enumerations): ProductFilter {
   const filter = given ?? {}
-  const parts = partsOf(filter)
-  const conditions = parts.reduce((sum, part) => sum + conditionsOf(part.filter), 0)
+  const filters = filtersWithin(filter)
+  const conditions = filters.reduce((sum, { filter: one }) => sum + conditionsOf(one), 0)
   const possible: FieldFault[] = [
-    ['', conditions > mostConditions && `must have at most ${mostConditions} conditions; got ${conditions}`],
-    ...parts.flatMap((part) => ofForm(part, enumerations)),
+    ['', conditions > maxConditions && `must have at most ${maxConditions} conditions; got ${conditions}`],
+    ...filters.flatMap((one) => ofForm(one, enumerations)),
     ...attributesOf(filter).flatMap(ofAttribute),
   ]
   requireNoFaults(faultsOf(possible, 'filter'))
   return filter
 }
 
-function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumerations): FieldFault[] {
+function ofForm({ filter, field }: FilterWithin, { channels, assetFormats }: Enumerations): FieldFault[] {
   const lists = (['attributes', 'and', 'or'] as const).map((list): FieldFault => {
     return [`${field}.${list}`, filter[list]?.length === 0 && emptyList]
   })
@@ -113,7 +113,7 @@ function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumeration
     return [`${field}.${name}`, channel != null && oneOfFault(channel, channels)]
   })
   const texts: FieldFault[] = [
-    [`${field}.search`, textFault(filter.search, maxPart)],
+    [`${field}.search`, textFault(filter.search, maxSubstring)],
     [`${field}.codePrefix`, textFault(filter.codePrefix)],
   ]
   return [...lists, ...ranges, ...presences, ...readiness, ...texts]
@@ -129,8 +129,8 @@ function ofAttribute({ filter, field }: NamedAttribute): FieldFault[] {
   const badName = nameFault(filter.name)
   const values = filter.in?.length
   const { name: _, ...conditions } = filter
-  const parts = (['contains', 'startsWith'] as const).map((key): FieldFault => {
-    return [`${field}.${key}`, textFault(filter[key], maxPart)]
+  const substrings = (['contains', 'startsWith'] as const).map((key): FieldFault => {
+    return [`${field}.${key}`, textFault(filter[key], maxSubstring)]
   })
   const whole = (['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const).map((key): FieldFault => {
     return [`${field}.${key}`, textFault(filter[key])]
@@ -139,8 +139,8 @@ function ofAttribute({ filter, field }: NamedAttribute): FieldFault[] {
     [`${field}.name`, badName && `is not usable: ${badName}; got ${shown(filter.name)}`],
     [field, isBare(conditions) && 'must have a condition beside the name, such as eq, in or exists; got none'],
     [`${field}.in`, values === 0 && emptyList],
-    [`${field}.in`, (values ?? 0) > mostValues && `must have at most ${mostValues} values; got ${values}`],
-    ...parts,
+    [`${field}.in`, (values ?? 0) > maxValues && `must have at most ${maxValues} values; got ${values}`],
+    ...substrings,
     ...whole,
     ...(filter.in ?? []).map((value, i): FieldFault => [`${field}.in[${i}]`, textFault(value)]),
   ]
@@ -149,25 +149,25 @@ function ofAttribute({ filter, field }: NamedAttribute): FieldFault[] {
 const emptyList = 'must have at least one item; got an empty list: leave it out instead'
 
 /** The filter and all filters within it. */
-export function partsOf(filter: ProductFilter): Part[] {
-  const parts: Part[] = [{ filter, field: '', level: 0 }]
-  for (const { filter: part, field, level } of parts) {
+export function filtersWithin(filter: ProductFilter): FilterWithin[] {
+  const filters: FilterWithin[] = [{ filter, field: '', level: 0 }]
+  for (const { filter: outer, field, level } of filters) {
     const within = [
-      ...(part.and ?? []).map((inner, i) => ({ filter: inner, field: `${field}.and[${i}]` })),
-      ...(part.or ?? []).map((inner, i) => ({ filter: inner, field: `${field}.or[${i}]` })),
-      ...(part.not ? [{ filter: part.not, field: `${field}.not` }] : []),
+      ...(outer.and ?? []).map((inner, i) => ({ filter: inner, field: `${field}.and[${i}]` })),
+      ...(outer.or ?? []).map((inner, i) => ({ filter: inner, field: `${field}.or[${i}]` })),
+      ...(outer.not ? [{ filter: outer.not, field: `${field}.not` }] : []),
     ]
-    if (within.length > 0 && level === mostLevels) {
-      const details = `filter${field} must have no further filters within it: and, or and not may have ${mostLevels} levels; got more`
+    if (within.length > 0 && level === maxLevels) {
+      const details = `filter${field} must have no further filters within it: and, or and not may have ${maxLevels} levels; got more`
       throw invalidRequest([{ field: `filter${field}`, details }])
     }
-    if (parts.length + within.length > mostConditions + 1) {
-      const details = `filter must have at most ${mostConditions} filters within it; got more`
+    if (filters.length + within.length > maxConditions + 1) {
+      const details = `filter must have at most ${maxConditions} filters within it; got more`
       throw invalidRequest([{ field: 'filter', details }])
     }
-    parts.push(...within.map((inner) => ({ ...inner, level: level + 1 })))
+    filters.push(...within.map((inner) => ({ ...inner, level: level + 1 })))
   }
-  return parts
+  return filters
 }
 
 function conditionsOf({ attributes, and: _, or: __, not: ___, ...own }: ProductFilter): number {

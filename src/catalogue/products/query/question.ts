@@ -1,5 +1,5 @@
 import type { ProjectionName } from '../../projections/projection.ts'
-import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
+import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import type { ProductOrder } from './product-order.ts'
 
 /** What is asked of products. `facets`: names of attributes. */
@@ -14,8 +14,8 @@ export interface Question {
 /** The projections that may answer a question. Codes, and what other tables have, are read by the key of `product`. */
 export function projectionsOf(question: Question): ProjectionName[] {
   const { filter, order, isExact = false } = question
-  const parts = partsOf(filter).map((part) => part.filter)
-  const has = (...fields: (keyof ProductFilter)[]) => parts.some((part) => fields.some((field) => part[field] != null))
+  const filters = filtersWithin(filter).map((one) => one.filter)
+  const has = (...fields: (keyof ProductFilter)[]) => filters.some((one) => fields.some((field) => one[field] != null))
   const isByOwn = has('status', 'createdAt', 'updatedAt') || (order?.field ?? 'code') !== 'code'
   const isOfColumns = namesOf(question).length > 0 || (isByOwn && !isExact)
   const uses: [ProjectionName, boolean][] = [

@@ -6,8 +6,8 @@ import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
 
-/** Whether the code of a product `p`, or the value of a searchable attribute, has a part. */
-export function hasPart({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
+/** Whether the code of a product `p`, or the value of a searchable attribute, has a substring. */
+export function hasSubstring({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
   const inCode = sql<boolean>`p.product_code collate "default" ilike ${containing(search)}`
   if (searched?.length === 0) return inCode
   if (searched) return sql<boolean>`(${inCode} or ${hasText(searchedText(searched), search)})`

@@ -8,7 +8,7 @@ import { allOf } from '../../conditions.ts'
 import { databaseTime } from '../../projections/queue.ts'
 import { requireBounds, requireOrdered } from './bounds.ts'
 import { findKnown, hasTexts, type Known } from './find-known.ts'
-import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
+import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import { namesOf, projectionsOf, type Question } from './question.ts'
 
 /** The declared type of an attribute, if any, and its slot, if `product_index` has the values of all products. */
@@ -137,7 +137,7 @@ function requireIndexed(missing: readonly { name: string; field: string }[], fil
     return { field, details: `${field} ${wanted}; ${shown(name)} ${isNot}` }
   })
   const isIncomplete = searchable.length > 0 && !known.hasTexts
-  const searches = partsOf(filter).flatMap(({ filter: { search }, field: at }) => {
+  const searches = filtersWithin(filter).flatMap(({ filter: { search }, field: at }) => {
     const field = `filter${at}.search`
     const details = `${field} must wait until all searchable attributes are indexed, ${within}; they are ${progress(known.texts)}`
     return isIncomplete && search != null ? [{ field, details }] : []

@@ -1,7 +1,7 @@
 import { shown } from '../../../text.ts'
 import { UsageError } from '../../usage-error.ts'
 import { checkColumns } from '../columns.ts'
-import { BrokenFile, type Entry, longestRow, maxColumns, type Reading, type RowSource } from '../row.ts'
+import { BrokenFile, type Entry, maxColumns, maxRowLength, type Reading, type RowSource } from '../row.ts'
 import { parseXml } from '../xml.ts'
 import { columnIndex, dateText, numberText, unescaped } from './cell-text.ts'
 import { openWorkbook, type Workbook } from './workbook.ts'
@@ -96,7 +96,7 @@ function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
   while (row.cells.length < cell.at) row.cells.push('')
   row.cells[cell.at] = typeof text === 'string' ? text : cell.value
   row.size += row.cells[cell.at]?.length ?? 0
-  if (row.size > longestRow) throw new BrokenFile(`the row has more than ${longestRow} characters`, row.line)
+  if (row.size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`, row.line)
   if (typeof text !== 'string') row.fault ??= { at: cell.at, ...text }
 }
 

@@ -10,7 +10,7 @@ export interface Weight {
   mayReadMuch: boolean
 }
 
-export interface RouteLimits {
+export interface ThreadLimits {
   /** A body of up to this many bytes is small, whatever its members. */
   bytes: number
   /** A body of up to twice the bytes is small if it has at most this many members: about a thousand products. */
@@ -21,10 +21,10 @@ export interface RouteLimits {
 }
 
 /** A request within these limits blocks the main thread for at most about 20 ms. */
-export const routeLimits: RouteLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000, readBytes: 1024 * 1024 }
+export const threadLimits: ThreadLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000, readBytes: 1024 * 1024 }
 
 /** Chooses the main thread or the pool for a request, before anything runs: it ends where it began. */
-export function chooseRoute({ bytes, members, cost, mayReadMuch }: Weight, limits = routeLimits): 'here' | 'pool' {
+export function chooseThread({ bytes, members, cost, mayReadMuch }: Weight, limits = threadLimits): 'here' | 'pool' {
   if (mayReadMuch || cost > limits.cost || bytes > 2 * limits.bytes) return 'pool'
   return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'pool'
 }

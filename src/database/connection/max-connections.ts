@@ -1,5 +1,5 @@
 /** How many connections each part of a process opens at most, besides those for requests: `DATABASE_POOL_SIZE`. */
-export const mostConnections = {
+export const maxConnections = {
   /** A thread for large requests. */
   poolThread: 5,
   /** A thread that runs a job: its progress, input and output. Its rows use one more. */
