@@ -1,61 +1,134 @@
+import { shown } from '../../text.ts'
+import { UsageError } from '../usage-error.ts'
 import { jsonRow } from './json-row.ts'
-import { BrokenFile, type Entry, maxColumns, maxRowLength } from './row.ts'
-import { parseXml } from './xml.ts'
+import { BrokenFile, type Entry, type Fault, maxColumns, maxRowLength } from './row.ts'
+import { localName, parseXml } from './xml.ts'
 
 const itemNames = new Set(['item', 'entry'])
 
+/** An open element of an item: its column, also with the prefixes of the names, and what it has so far. */
+interface Element {
+  column: string
+  fullName: string
+  text: string
+  hasElements: boolean
+  hasAttributes: boolean
+}
+
 /**
  * Reads the items of a feed (RSS or Atom). An element becomes a column of its name without prefix, one in another
- * `outer.inner`, and one that comes several times a list.
+ * `outer.inner`, an attribute `outer.@name`, and an element that comes several times a list. Throws a UsageError if
+ * there is no item.
  */
 export async function* readXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
   let rows: Entry[] = []
   let number = 0
-  let item: Map<string, string[]> | undefined
-  let path: string[] = []
-  let text = ''
-  let size = 0
-  let hasInner = false
-  const open = (name: string) => {
-    if (item) path.push(name)
-    else if (itemNames.has(name)) {
-      item = new Map()
-      path = []
-      size = 0
-    }
-    text = ''
-    hasInner = false
-  }
-  const addText = (more: string) => {
-    if (!item) return
-    text += more
-    size += more.length
-    if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
+  let root: string | undefined
+  let item: Item | undefined
+  const open = (name: string, attributes: Readonly<Record<string, string>>, fullName: string) => {
+    root ??= fullName
+    if (!item && itemNames.has(name)) item = new Item(attributes)
+    else item?.open(name, attributes, fullName)
   }
   const close = () => {
-    if (!item) return
-    if (path.length > 0) {
-      const column = path.join('.')
-      if (!hasInner) item.set(column, [...(item.get(column) ?? []), text.trim()])
-      path.pop()
-      hasInner = true
-    } else {
-      const value = Object.fromEntries(
-        [...item].map(([column, texts]) => [column, texts.length > 1 ? texts : texts[0]]),
-      )
-      const place = { number: ++number }
-      const isWide = item.size > maxColumns
-      rows.push(
-        isWide
-          ? { ...place, reason: `must have at most ${maxColumns} columns`, source: { value } }
-          : jsonRow(value, place, { value }, size),
-      )
-      item = undefined
+    if (!item?.close()) return
+    rows.push(item.row(++number))
+    item = undefined
+  }
+  try {
+    for await (const _part of parseXml(chunks, { open, text: (text) => item?.addText(text), close })) {
+      if (rows.length > 0) yield rows
+      rows = []
     }
-    text = ''
+  } catch (error) {
+    yield rows
+    throw error
   }
-  for await (const _part of parseXml(chunks, { open, text: addText, close })) {
-    if (rows.length > 0) yield rows
-    rows = []
+  if (number > 0) return
+  throw new UsageError(`the file must be a feed with elements item or entry; it is XML with the root ${shown(root)}`)
+}
+
+class Item {
+  readonly #elements: Element[] = []
+  /** The values of each column, by the name with prefixes that they came with. */
+  readonly #values = new Map<string, Map<string, string[]>>()
+  #size = 0
+  #fault: Fault | undefined
+
+  constructor(attributes: Readonly<Record<string, string>>) {
+    this.#push('', '', attributes)
   }
+
+  open(name: string, attributes: Readonly<Record<string, string>>, fullName: string) {
+    const outer = this.#elements.at(-1)
+    if (outer) outer.hasElements = true
+    this.#push(inner(outer?.column, name), inner(outer?.fullName, fullName), attributes)
+    this.#grow(name.length)
+  }
+
+  #push(column: string, fullName: string, attributes: Readonly<Record<string, string>>) {
+    const values = Object.entries(attributes).filter(([name]) => !/^xmlns(:|$)/.test(name))
+    for (const [name, value] of values) {
+      this.#add(inner(column, `@${localName(name)}`), inner(fullName, `@${name}`), value.trim())
+    }
+    this.#elements.push({ column, fullName, text: '', hasElements: false, hasAttributes: values.length > 0 })
+  }
+
+  addText(text: string) {
+    const element = this.#elements.at(-1)
+    if (element) element.text += text
+    this.#grow(text.length)
+  }
+
+  /** Closes the innermost element; returns whether it is the item. */
+  close(): boolean {
+    const { column, fullName, text, hasElements, hasAttributes } = this.#elements.pop() as Element
+    const value = text.trim()
+    const isItem = this.#elements.length === 0
+    if (value !== '' && (hasElements || isItem)) {
+      this.#fault ??= { field: column || undefined, reason: `must have no text beside elements; got ${shown(value)}` }
+    }
+    if (value !== '' || !(hasElements || hasAttributes || isItem)) this.#add(column, fullName, value)
+    return isItem
+  }
+
+  row(number: number): Entry {
+    const value = Object.fromEntries([...this.#values].flatMap(([column, named]) => this.#cellsOf(column, named)))
+    const source = { value }
+    if (this.#values.size > maxColumns) return { number, reason: `must have at most ${maxColumns} columns`, source }
+    return this.#fault ? { number, ...this.#fault, source } : jsonRow(value, { number }, source, this.#size)
+  }
+
+  /** One cell, unless names that differ in their prefixes have different values. */
+  #cellsOf(column: string, named: Map<string, string[]>): [string, string | string[]][] {
+    const filled = [...named].filter(([, values]) => values.some((value) => value !== ''))
+    const different = new Map(filled.map(([name, values]) => [JSON.stringify(values), [name, values] as const]))
+    if (different.size < 2) return [[column, cellOf(filled[0]?.[1] ?? [''])]]
+    const cells = [...different.values()].map(([name, values]) => [name, cellOf(values)] as [string, string | string[]])
+    const names = cells.map(([name]) => name).join(' and ')
+    this.#fault ??= { field: column, reason: `must have one value; got different ones in ${names}` }
+    return cells
+  }
+
+  #add(column: string, fullName: string, value: string) {
+    const named = this.#values.get(column) ?? new Map<string, string[]>()
+    this.#values.set(column, named)
+    const values = named.get(fullName)
+    if (values) values.push(value)
+    else named.set(fullName, [value])
+    this.#grow(column.length + value.length)
+  }
+
+  #grow(length: number) {
+    this.#size += length
+    if (this.#size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
+  }
+}
+
+function inner(outer: string | undefined, name: string): string {
+  return outer ? `${outer}.${name}` : name
+}
+
+function cellOf(values: string[]): string | string[] {
+  return values.length > 1 ? values : (values[0] ?? '')
 }

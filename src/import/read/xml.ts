@@ -4,7 +4,7 @@ import { BrokenFile } from './row.ts'
 
 export interface XmlHandlers {
   /** `name` is without its prefix. */
-  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  open?(name: string, attributes: Readonly<Record<string, string>>, fullName: string): void
   text?(text: string): void
   close?(name: string): void
 }
@@ -19,7 +19,7 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
     throw new BrokenFile('the file must be XML without a DTD')
   })
   const { open, text, close } = handlers
-  if (open) parser.on('opentag', ({ name, attributes }) => open(localName(name), attributes))
+  if (open) parser.on('opentag', ({ name, attributes }) => open(localName(name), attributes, name))
   if (text) {
     parser.on('text', text)
     parser.on('cdata', text)
@@ -47,6 +47,6 @@ export async function readXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandler
   for await (const _part of parseXml(bytes, handlers));
 }
 
-function localName(name: string): string {
+export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }

@@ -121,3 +121,36 @@ test('a feed with a DTD, or that ends early, ends there', async () => {
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
   }
 })
+
+test('xml: attributes are columns, and equal values of names with and without a prefix are one', async () => {
+  const item = `<item x="1"><g:id xmlns:g="g">A</g:id><title>Mug</title><g:title>Mug</g:title><link href="https://a.example/"/>
+    <enclosure url="https://a.example/1.jpg" type="image/jpeg"/><media:content url="https://a.example/2.jpg"/>
+    <media:content url="https://a.example/3.jpg"/><content>text</content><size unit="cm">5</size></item>`
+  const args = ['--code', 'id', '--assets', 'enclosure.@url', '--assets', 'content.@url']
+  const { products, images, code } = await imported('a.xml', [`<rss>${item}</rss>`], args)
+  expect(code).toBe(0)
+  expect(products.A?.attributes).toEqual({
+    ...{ '@x': '1', title: 'Mug', 'link.@href': 'https://a.example/', 'enclosure.@type': 'image/jpeg' },
+    ...{ content: 'text', size: '5', 'size.@unit': 'cm' },
+  })
+  expect(await images('A')).toEqual([1, 2, 3].map((n) => `https://a.example/${n}.jpg`))
+})
+
+test.each([
+  ['<d>Hello <b>world</b> foo</d>', '"d" must have no text beside elements; got "Hello  foo"'],
+  ['<title>Mug</title><g:title>Pot</g:title>', '"title" must have one value; got different ones in title and g:title'],
+])('xml: %s fails its row', async (content, sentence) => {
+  const rows = [`<rss><item><id>A</id>${content}</item><item><id>B</id></item></rss>`]
+  const { products, stderr } = await imported('a.xml', rows, ['--code', 'id'])
+  expect(stderr).toContain(sentence)
+  expect(Object.keys(products)).toEqual(['B'])
+})
+
+test('xml: the rows before bad XML are read, and a file that is no feed is none', async () => {
+  const bad = await imported('a.xml', ['<rss><item><id>A</id></item></bad>'], ['--code', 'id'])
+  expect(bad).toMatchObject({ code: 1, products: { A: {} } })
+  const store = await catalog.newStore()
+  const file = await catalog.file('a.xml', '<products><product><id>A</id></product></products>')
+  const { code, stderr } = await catalog.run([file, '--store', store, '--code', 'id'])
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('the root "products"') })
+})
