@@ -427,6 +427,16 @@ describe('what cannot be reverted', () => {
     expect({ status, entries }).toMatchObject({ status: 413, entries: [{ details }] })
   })
 
+  it('is an attribute alone of a product that is gone, whatever its code', async () => {
+    const codes = ['__proto__', 'constructor']
+    const change = (Color: string) => upsert(codes.map((productCode) => ({ productCode, attributes: { Color } })))
+    await change('red')
+    const request = await change('blue')
+    for (const code of codes) await remove(code)
+    const { skipped } = await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(skipped).toEqual(codes.map((code) => skip('PRODUCT', code, 'Color', 'gone')))
+  })
+
   it('is a product that would grow too large', async () => {
     const large = Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`L${i}`, 'x'.repeat(60_000)]))
     const empty = Object.fromEntries(Object.keys(large).map((name) => [name, '']))
@@ -498,6 +508,20 @@ describe('a revert', () => {
       { text, count: 219 },
     ])
   })
+
+  it('may restore more than a request may read at a time', async () => {
+    const { db } = gateway.database
+    const codes = Array.from({ length: 42 }, (_, i) => `sku-${i}`)
+    await upsert(codes.map((productCode) => ({ productCode, attributes: { Text: 'short' } })))
+    const text = 'x'.repeat(2 * 1024 * 1024)
+    for (const code of codes) await addChange(db, { store, requestId: 'large', items: [[code, 'Text', text]] })
+    const { reverted, skipped } = await revert(gateway, store, 'large')
+    expect({ reverted, skipped }).toMatchObject({ reverted: { products: 42 }, skipped: [] })
+    const { rows } = await sql`
+      select count(*)::int as count from product
+      where store_uuid = ${store} and length(attributes ->> 'Text') = ${text.length}`.execute(db)
+    expect(rows).toEqual([{ count: 42 }])
+  }, 60_000)
 
   it('restores a value that a newer definition would refuse', async () => {
     await put('A', { Color: 'red' })

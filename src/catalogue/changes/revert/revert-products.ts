@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { currentReadBytes, withContext } from '../../../request/context.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
 import { onlyRow } from '../../conditions.ts'
 import { deleteLocked } from '../../products/delete-products.ts'
@@ -16,9 +17,10 @@ export const products: RevertStep = {
     let count = 0
     let part: Part
     do {
-      part = onlyRow((await sql<Part>`fetch 1 from parts`.execute(db)).rows)
-      if (part.isFirst) for (const item of part.skipped) skipped.add(item)
-      if (part.isFirst) skipped.more += part.skippedCount - part.skipped.length
+      const fetched = { readBytes: currentReadBytes().ofStep() }
+      part = onlyRow((await withContext(fetched, () => sql<Part>`fetch 1 from parts`.execute(db))).rows)
+      for (const item of part.skipped ?? []) skipped.add(item)
+      if (part.skipped) skipped.more += part.skippedCount - part.skipped.length
       const { patches, statuses, createdAts, deletes } = part
       if (deletes !== null) count += (await deleteLocked(catalogue, reversal.storeUuid, deletes)).deleted.length
       if (patches === null) continue
@@ -37,14 +39,14 @@ export const products: RevertStep = {
 
 /** Products to write and to delete, and all items that later requests changed. */
 interface Part {
-  skipped: SkippedItem[]
+  /** Null but in the first part. */
+  skipped: SkippedItem[] | null
   skippedCount: number
   /** Texts, as `writeProducts` takes them. */
   patches: string | null
   statuses: string
   createdAts: string
   deletes: string[] | null
-  isFirst: boolean
   isLast: boolean
 }
 
@@ -90,9 +92,11 @@ const partsOf = (reversal: Reversal) => sql`
       ) p
       group by part
     )
-    select ${skippedColumns(changedSince(sql`own`))}, patches, statuses, "createdAts", deletes,
-      coalesce(part = min(part) over (), true) as "isFirst", coalesce(part = max(part) over (), true) as "isLast"
-    from (select) s left join part on true
+    select skipped, "skippedCount", patches, statuses, "createdAts", deletes, "isLast"
+    from (
+      select part.*, row_number() over (order by part) = 1 as is_first, lead(part) over (order by part) is null as "isLast"
+      from (select) s left join part on true
+    ) p left join (select ${skippedColumns(changedSince(sql`own`))}) s on is_first
     order by part`
 
 /** The items of products whose patches were not written. */
@@ -105,7 +109,7 @@ function unwritten(
   const attributes: Record<string, object> = JSON.parse(patches ?? '{}')
   const statusOf: Record<string, string> = JSON.parse(statuses)
   return codes.flatMap((code) => {
-    const keys = [...Object.keys(attributes[code] ?? {}), ...(statusOf[code] === undefined ? [] : ['status'])]
+    const keys = [...Object.keys(attributes[code] ?? {}), ...(Object.hasOwn(statusOf, code) ? ['status'] : [])]
     return keys.map((key) => ({ kind: 'product', code, key, reason }))
   })
 }
