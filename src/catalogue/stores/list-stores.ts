@@ -53,19 +53,16 @@ export async function listStoresOfGroups(
   storeGroups: readonly string[],
   first: number,
 ): Promise<Map<string, Store[]>> {
+  const listed = catalogue.db
+    .selectFrom('store')
+    .select(storeColumns)
+    .select(sql<string>`row_number() over (partition by store_group order by store_uuid)`.as('nth'))
+    .where(allOf([sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`, matching(catalogue, {})]))
   const rows = await catalogue.db
-    .selectFrom(sql<{ uuid: string }>`unnest(${[...storeGroups]}::uuid[])`.as<'g'>(sql`g(uuid)`))
-    .crossJoinLateral(({ selectFrom }) =>
-      selectFrom('store')
-        .select(storeColumns)
-        .where(sql<boolean>`store_group = g.uuid`)
-        .where(matching(catalogue, {}))
-        .orderBy('store_uuid')
-        .limit(first)
-        .as('s'),
-    )
-    .selectAll('s')
-    .orderBy('s.storeUuid')
+    .selectFrom(listed.as('s'))
+    .selectAll()
+    .where(sql<boolean>`nth <= ${first}`)
+    .orderBy('storeUuid')
     .execute()
   return Map.groupBy(rows, (store) => store.storeGroup)
 }
