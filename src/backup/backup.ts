@@ -66,7 +66,7 @@ async function* scriptOf(own: OwnConnection, storeUuid: Part, rows: RowCounts): 
   // Row-level security raises an error instead of hiding rows. Citus reads each server in one transaction.
   await sql`select set_config('row_security', 'off', true), set_config('datestyle', 'ISO', true),
     set_config('citus.multi_shard_modify_mode', 'sequential', true)`.execute(transaction)
-  const header = await readHeader(transaction, storeUuid !== undefined)
+  const header = await readHeader(transaction, storeUuid)
   yield `${headerLine(header)}\n${encoding}\n`
   const stores = await transaction
     .selectFrom('store')
@@ -87,7 +87,7 @@ async function* textOf(
   { copyOut }: OwnConnection,
   rows: RowCounts,
 ): AsyncGenerator<string | Buffer> {
-  yield [partLine(part), ...(part === undefined ? [] : preparing(header)), ''].join('\n')
+  yield [partLine(part), ...(part === undefined ? [] : preparing(header, part)), ''].join('\n')
   for (const table of tablesOf(part, header)) {
     const columns = columnsByTable.get(table) ?? ''
     const condition = part === undefined ? '' : ` where store_uuid = '${part}'`
@@ -107,11 +107,11 @@ async function* textOf(
   yield `${commit}\n`
 }
 
-async function readHeader(db: Kysely<Database>, isOfStore: boolean): Promise<Header> {
+async function readHeader(db: Kysely<Database>, storeUuid: Part): Promise<Header> {
   const { rows } = await sql<{ now: Date; migrations: string[]; since: string }>`
     select now(), array(select name from migration order by name) as migrations, (
       select to_json(case when has_gap then now() else greatest(since, first_change_day()) end) #>> '{}'
-      from change_horizon
+      from ledger_state(${storeUuid ?? null}::uuid)
     ) as since`.execute(db)
   const [{ now, migrations, since } = { now: new Date(), migrations: [], since: '' }] = rows
   const known = scriptNames()
@@ -121,7 +121,7 @@ async function readHeader(db: Kysely<Database>, isOfStore: boolean): Promise<Hea
     throw new Error(`a newer version has migrated the database (${unknown.join(', ')}): back it up with that version`)
   }
   const header = { catalogue_backup: 2, version: ownVersion(), migrations, created_at: now.toISOString() } as const
-  return isOfStore ? { ...header, recorded_since: since } : header
+  return storeUuid !== undefined ? { ...header, recorded_since: since } : header
 }
 
 /** The columns of each table, but generated ones and positions. */

@@ -55,13 +55,13 @@ export function partOf(line: string): Part | null {
 }
 
 /** The statements before the rows of a store: the ledger needs partitions for its days. */
-export function preparing({ recorded_since }: Pick<Header, 'recorded_since'>): string[] {
-  return recorded_since === undefined ? [] : [takeOver(`'${recorded_since}'`)]
+export function preparing({ recorded_since }: Pick<Header, 'recorded_since'>, store: string): string[] {
+  return recorded_since === undefined ? [] : [takeOver(store, `'${recorded_since}'`)]
 }
 
-/** The other stores have no changes from before. */
-export function takeOver(recordedSince: string): string {
-  return `select take_over_changes(${recordedSince});`
+/** The ledger of the store begins there. */
+export function takeOver(store: string, recordedSince: string): string {
+  return `select take_over_changes('${store}', ${recordedSince});`
 }
 
 /** The statement after them: what is derived from products is built again. */

@@ -83,7 +83,7 @@ async function readHeader(reader: BackupReader): Promise<Header> {
 
 async function readPart(reader: BackupReader, part: Part, header: Header, copyIn: CopyIn): Promise<RowCounts> {
   const isStore = part !== undefined
-  if (isStore) for (const line of preparing(header)) await reader.expect(line, `the line ${shown(line)}`)
+  if (isStore) for (const line of preparing(header, part)) await reader.expect(line, `the line ${shown(line)}`)
   const last = isStore ? rebuilding(part) : commit
   const rows: RowCounts = Object.fromEntries(tablesOf(part, header).map((table) => [table, 0]))
   for (;;) {

@@ -39,7 +39,7 @@ export async function restore(db: Kysely<Database>, path: string, options: Resto
 async function restoreStore(own: OwnConnection, path: string, { header, parts }: BackupContent, storeUuid: string) {
   if (!parts.includes(storeUuid)) throw new Error(`${path} has no store ${storeUuid}`)
   let rows: RowCounts = {}
-  const [prepare = takeOver('now()')] = preparing(header)
+  const [prepare = takeOver(storeUuid, 'now()')] = preparing(header, storeUuid)
   await readBackup(path, async (part, readRows) => {
     if (part !== storeUuid) return onlyRead(part, readRows)
     rows = await inTransaction(own, async (transaction) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { namesOf } from '../../src/database/registry/table-registry.ts'
 import { refusal, runCli } from '../support/clients/cli.ts'
-import { ask } from '../support/clients/operations.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
 import { settled } from '../support/database/changes.ts'
 import type { TestDatabase } from '../support/database/database.ts'
 import { addAssets, addProducts, define, newStore, productOf } from '../support/factories.ts'
@@ -87,6 +87,28 @@ it('one store is restored from a backup of all, beside others, whose tokens stay
   expect(await rowsOf(other.database)).toEqual(await rowsOf(source.database))
   expect(await other.database.db.selectFrom('store').select('store_uuid').execute()).toHaveLength(2)
   expect(await other.database.db.selectFrom('token').select('name').execute()).toEqual([{ name: 'of the target' }])
+})
+
+it('a restored store leaves the earlier requests and states of others as they are', async () => {
+  const file = folder.file('beside.sql')
+  expect(await run(source.database, 'backup', file)).toMatchObject({ code: 0 })
+  const other = await target()
+  const neighbour = await newStore(other)
+  await addProducts(other, neighbour, ['N'])
+  const { rows } = await sql<{ at: Date; request_id: string }>`
+    select clock_timestamp() as at, request_id from change where kind = 'product'`.execute(other.database.db)
+  const [{ at, request_id } = { at: new Date(), request_id: '' }] = rows
+  expect(await run(other.database, 'restore', '--store', store, file)).toMatchObject({ code: 0 })
+  const productAt = (storeUuid: string, productCode: string) =>
+    attempt(
+      other,
+      'store',
+      { storeUuid },
+      `{ product(productCode: "${productCode}", at: "${at.toISOString()}") { status } }`,
+    )
+  expect(await productAt(neighbour, 'N')).toMatchObject({ data: { product: { status: 'NEW' } } })
+  expect(await productAt(store, 'A')).toMatchObject({ reason: 'invalid_request' })
+  expect(await run(other.database, 'revert', '--store', neighbour, '--request', request_id)).toMatchObject({ code: 0 })
 })
 
 it('a store that is not there is neither backed up nor restored', async () => {

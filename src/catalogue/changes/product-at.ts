@@ -36,7 +36,7 @@ export async function findProductAt(
     from (
       select (select max(at) from hits where not "isLater") as "lastAt", (
         select greatest(date_trunc('milliseconds', since) + interval '1 millisecond', first_change_day())
-        from ledger_state()
+        from ledger_state(${uuid}::uuid)
       ) as earliest
     ) m left join lateral (
       select distinct on (i.key) h.seq, h.action, i.key, i.was

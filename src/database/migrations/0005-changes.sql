@@ -50,14 +50,16 @@ create index change_by_reverted on change (store_uuid, reverts) where reverts is
 
 -- The last change of the partitions that were dropped: what follows an older one is not complete. `ledger` tells
 -- cursors of this database from those of others. All changes from `since` on are recorded; where something has written
--- without recording, `has_gap` is set, and what records next begins a new ledger.
+-- without recording, `has_gap` is set, and what records next begins a new ledger. `restored` has, by store, since when
+-- the changes of one that was restored beside others are recorded.
 create table change_horizon (
   only_one boolean primary key default true check (only_one),
   ledger uuid not null default gen_random_uuid(),
   since timestamptz not null default now(),
   has_gap boolean not null default false,
   tx xid8 not null default '0',
-  seq bigint not null default 0
+  seq bigint not null default 0,
+  restored jsonb not null default '{}'
 );
 insert into change_horizon default values;
 
@@ -90,12 +92,21 @@ create function first_change_day() returns timestamptz language sql stable as $$
   from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'change'::regclass
 $$;
 
--- Prepares for changes of a store that come from another database, which has all of them since then: the ledger begins
--- where both are complete.
-create function take_over_changes(recorded_since timestamptz) returns void language sql as $$
-  update change_horizon set since = greatest(since, first_change_day(), recorded_since);
-  select add_change_days((recorded_since at time zone 'UTC')::date, (now() at time zone 'UTC')::date);
+-- Since when all changes of a store are recorded.
+create function recorded_since(horizon change_horizon, store uuid) returns timestamptz language sql stable as $$
+  select greatest(horizon.since, (horizon.restored -> store::text ->> 'since')::timestamptz)
 $$;
+
+-- Prepares for changes of a store that come from another database, which has all of them since then: its ledger begins
+-- where both are complete. The days that are added have no changes of other stores.
+create function take_over_changes(store uuid, recorded_since timestamptz) returns void language plpgsql as $$
+declare
+  first_day constant timestamptz := first_change_day();
+  taken_over constant jsonb := jsonb_build_object(store, jsonb_build_object('since', recorded_since));
+begin
+  update change_horizon h set since = greatest(h.since, first_day), restored = h.restored || taken_over;
+  perform add_change_days((recorded_since at time zone 'UTC')::date, (now() at time zone 'UTC')::date);
+end $$;
 
 -- The oldest partition, if all of it is before a time.
 create function old_change_day(before timestamptz) returns text language sql stable as $$
@@ -150,16 +161,16 @@ begin
   return (oldest::text::bigint - older)::text::xid8;
 end $$;
 
--- How far the ledger goes. No transaction from `next_tx` on has begun.
-create function ledger_state() returns table (ledger text, since timestamptz, has_gap boolean, horizon_tx xid8, horizon_seq bigint,
+-- How far the ledger goes, of a store if one is given. No transaction from `next_tx` on has begun.
+create function ledger_state(store uuid default null) returns table (ledger text, since timestamptz, has_gap boolean, horizon_tx xid8, horizon_seq bigint,
   oldest_open xid8, next_tx xid8, is_replica boolean)
 language plpgsql stable rows 1 as $$
 declare
   following constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
   oldest constant xid8 := oldest_open();
 begin
-  return query select left(h.ledger::text, 8), h.since, h.has_gap, h.tx, h.seq, oldest, following, pg_is_in_recovery()
-    from change_horizon h;
+  return query select left(h.ledger::text, 8), recorded_since(h, store), h.has_gap, h.tx, h.seq, oldest, following,
+    pg_is_in_recovery() from change_horizon h;
 end $$;
 
 -- The changes that have one of the codes. With the rights of the owner: no index of arrays serves a statement that
@@ -211,7 +222,7 @@ create function changed_products(store uuid, before timestamptz, wanted integer,
 returns table (since timestamptz, codes text[]) language plpgsql stable rows 1
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
-  recorded_since timestamptz;
+  all_since timestamptz;
   changes integer := 0;
   older integer := 0;
   items integer := 0;
@@ -219,7 +230,7 @@ declare
   last xid8;
   c record;
 begin
-  select h.since from change_horizon h where not h.has_gap into recorded_since;
+  select recorded_since(h, store) from change_horizon h where not h.has_gap into all_since;
   for c in
     select k.tx, k.at, k.items, k.count from change k where k.store_uuid = store and k.kind = 'product'
     order by k.tx desc, k.seq desc limit 1000
@@ -235,9 +246,9 @@ begin
   end loop;
   -- Then all changes from the day of the last one on are among these.
   if is_all and changes between 1 and 999 then
-    since := greatest(recorded_since, date_trunc('day', since at time zone 'UTC') at time zone 'UTC');
+    since := greatest(all_since, date_trunc('day', since at time zone 'UTC') at time zone 'UTC');
   end if;
-  if items <= most and recorded_since <= since
+  if items <= most and all_since <= since
     and current_setting('citus.propagate_set_commands', true) is distinct from 'local' then
     codes := array(
       select distinct code from change k cross join unnest(k.codes) code
@@ -296,7 +307,7 @@ end $$;
 do $$
 begin
   grant usage on sequence change_seq to catalogue_tenant;
-  grant execute on function oldest_open, ledger_state, first_change_day, changes_of, changes_by, changes_after,
+  grant execute on function oldest_open, recorded_since, ledger_state, first_change_day, changes_of, changes_by, changes_after,
     changes_since, changed_products, reverts_of to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;

@@ -144,7 +144,7 @@ async function findLater(
     select state.since > ${firstAt} or state.has_gap or state.horizon_seq > 0 and to_regclass('change_' || to_char(
         (${firstAt}::timestamptz - ${maxChunk}::interval) at time zone 'UTC', 'YYYYMMDD')) is null as "isCut",
       coalesce(later.tx, '{}') as tx, coalesce(later.seq, '{}') as seq, coalesce(later.at, '{}') as at
-    from ledger_state() state cross join (
+    from ledger_state(${storeUuid}::uuid) state cross join (
       select array_agg(tx::text) as tx, array_agg(seq::text) as seq, array_agg(at::text) as at
       from (select distinct tx, seq, at from changes_since(${storeUuid}::uuid, ${requestId}, ${seqs}::bigint[], ${from})) c
     ) later`.execute(db)
