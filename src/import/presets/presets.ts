@@ -19,7 +19,7 @@ interface Preset {
 const presets: Record<PresetName, Preset> = {
   shopify: {
     ...{ code: handleColumns, status: 'Status', assets: imageColumns },
-    ...{ marks: ['Title', 'Status'], reshape: joined },
+    ...{ marks: ['Title'], reshape: joined },
   },
   magento: {
     ...{ code: ['sku'], status: 'product_online', assets: ['base_image', 'additional_images'] },
