@@ -14,8 +14,6 @@ export interface LoadedProduct {
   /** The names of its attributes, each once, and the values at the same indexes. */
   names: readonly string[]
   values: readonly string[]
-  /** Whether it counts among those that were created or updated: its row has not failed. */
-  isReported: boolean
 }
 
 /** `tooLarge`: the codes of products that would be too large; these are not written, and others may not be. */
@@ -49,8 +47,6 @@ export async function loadProducts(
   const tooLarge = patches.flatMap(([code, json]) => (isTooLarge(json) ? code : []))
   if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
   const codes = products.map(({ productCode }) => productCode)
-  const reported = new Set(products.filter(({ isReported }) => isReported).map(({ productCode }) => productCode))
-  const count = (codes: readonly string[]) => codes.filter((code) => reported.has(code)).length
   if (await hasAny(catalogue, storeUuid, codes)) {
     const withStatus = products.filter(({ status }) => status !== null)
     const written = await writeProducts(catalogue, storeUuid, {
@@ -61,7 +57,7 @@ export async function loadProducts(
       locks: {},
       failed,
     })
-    return { created: count(written.created), updated: count(written.updated), tooLarge: written.tooLarge }
+    return { created: written.created.length, updated: written.updated.length, tooLarge: written.tooLarge }
   }
   const statuses = products.map(({ status }) => status ?? 'new')
   const rows = patches.map(([code, json], i) => [code, statuses[i] ?? 'new', json, storeUuid])
@@ -72,7 +68,7 @@ export async function loadProducts(
       count_products(${storeUuid}::uuid, ${randomShard()}::smallint, ${statuses}::text[],
         array_fill(1::bigint, array[cardinality(codes)]))
     from (select ${codes}::text[] as codes) c`.execute(catalogue.db)
-  return { created: count(codes), updated: 0, tooLarge: [] }
+  return { created: codes.length, updated: 0, tooLarge: [] }
 }
 
 /** Whether the store has one of the products. Each is looked up by its key. */

@@ -86,7 +86,7 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
     // With faults in its assets only, the product and its other assets are imported.
     assetsFailed += row.assetFaults.length
     if (row.replaces) replaced++
-    const loaded = { productCode: code, ...product, isReported: true }
+    const loaded = { productCode: code, ...product }
     const before = products.get(code)
     if (before) before.push(loaded)
     else products.set(code, [loaded])
@@ -113,8 +113,7 @@ function merged(rows: readonly LoadedProduct[]): readonly LoadedProduct[] {
   if (!first || rows.length === 1) return rows
   const attributes = new Map(rows.flatMap(({ names, values }) => names.map((name, i) => [name, values[i] ?? ''])))
   const status = rows.findLast((row) => row.status !== null)?.status ?? null
-  const isReported = rows.some((row) => row.isReported)
-  return [{ ...first, status, isReported, names: [...attributes.keys()], values: [...attributes.values()] }]
+  return [{ ...first, status, names: [...attributes.keys()], values: [...attributes.values()] }]
 }
 
 /** Pauses, as patterns take long to match: the thread shows that it is alive. */
