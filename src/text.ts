@@ -115,3 +115,16 @@ export function parsedJson(text: string): unknown {
     return undefined
   }
 }
+
+/** What a spreadsheet runs as a formula begins so, and what it would run without the apostrophes. */
+const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+
+/** A cell of CSV with an apostrophe before what a spreadsheet would run as a formula. */
+export function escapeFormula(cell: string): string {
+  return formula.test(cell) ? `'${cell}` : cell
+}
+
+/** Whether `escapeFormula` may have put the apostrophe before a cell. */
+export function isEscapedFormula(cell: string): boolean {
+  return cell.startsWith("'") && formula.test(cell)
+}

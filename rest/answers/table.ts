@@ -1,6 +1,7 @@
 import { acceptedOf } from '../../src/request/accepted.ts'
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
+import { escapeFormula } from '../../src/text.ts'
 import type { Table } from '../endpoint.ts'
 import { toJson } from '../response/envelope.ts'
 import type { RestServices } from '../services.ts'
@@ -69,7 +70,7 @@ async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFor
   }
   const cells = flat.map((row) => names.map((name) => row.get(name) ?? ''))
   const { stringify } = await import('csv-stringify/sync')
-  return stringify([names, ...cells], { escape_formulas: escapeFormulas })
+  return stringify([names, ...cells], escapeFormulas ? { cast: { string: escapeFormula } } : {})
 }
 
 /** The column of an attribute: its name, with a prefix if it could be the column of a URL. */

@@ -68,6 +68,10 @@ const ImportInput = builder.inputType('ImportInput', {
     onlyMapped: t.boolean({ defaultValue: false, description: 'Import only the columns of `map` as attributes.' }),
     at: t.string({ description: 'JSON: keys to the array in an object, such as `data.products`.' }),
     delimiter: t.string({ description: 'CSV: separator of cells, or `tab`. Default: as the header shows.' }),
+    unescapeFormulas: t.boolean({
+      defaultValue: false,
+      description: 'CSV: remove the apostrophes that an export with `escapeFormulas` added.',
+    }),
     decimal: t.field({
       type: DecimalMark,
       description: 'Mark before decimals of NUMBER attributes. Default: a point.',
@@ -121,7 +125,7 @@ builder.mutationFields((t) => ({
       escapeFormulas: t.arg.boolean({
         defaultValue: false,
         description:
-          'CSV: whether cells that a spreadsheet would run, which begin with `=`, `+`, `-`, `@`, a tab or a carriage return, get an apostrophe in front. An import keeps the apostrophe.',
+          'CSV: whether cells that a spreadsheet would run, which begin with `=`, `+`, `-`, `@`, a tab or a carriage return, get an apostrophe in front. An import with `unescapeFormulas` removes it.',
       }),
     },
     resolve: resolveStart(({ storeUuid, format, channel, status, escapeFormulas }, context) => {

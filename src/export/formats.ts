@@ -3,6 +3,7 @@ import { urlField } from '../catalogue/assets/url-fields.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
 import { attributeColumn } from '../import/attribute-column.ts'
+import { escapeFormula } from '../text.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
 
@@ -61,7 +62,7 @@ export function csvOf({ attributes, attributesInAll, formats }: Outline, escapeF
     return columns.map((column) => cells.get(column) ?? '')
   }
   // An import removes blanks at the ends of unquoted codes.
-  const options = { escape_formulas: escapeFormulas, quoted_match: /^\s|\s$/ }
+  const options = { quoted_match: /^'*\s|\s$/, ...(escapeFormulas && { cast: { string: escapeFormula } }) }
   return { head: stringify([columns], options), textOf: (products) => stringify(products.map(rowOf), options) }
 }
 

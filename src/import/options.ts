@@ -34,6 +34,8 @@ export interface ImportOptions {
   sheet?: string
   /** What separates decimals of attributes that are numbers; by default a point, where a comma cannot be meant. */
   decimal?: (typeof decimalMarks)[number]
+  /** Whether the apostrophes are removed that `--escape-formulas` puts before cells of CSV. */
+  unescapeFormulas?: boolean
   /** The column of the product code; by default found by its usual names. */
   code?: string
   /** The column of the status; by default `status`, if there is one. */
@@ -62,6 +64,7 @@ const defaults = {
   channel: 'SMP',
   assets: [] as readonly string[],
   onlyMapped: false,
+  unescapeFormulas: false,
   dryRun: false,
   resume: false,
   chunkRows: 5_000,

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runCli } from '../support/clients/cli.ts'
 import { storeWithProducts } from '../support/factories.ts'
@@ -5,8 +8,18 @@ import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
 
-const dangerous = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("https://bad.example","a, b")']
-const harmless = ['1-1', "'=1", ' =1', 'a@b', '"=1"']
+const dangerous = [
+  '=1+1',
+  '+1',
+  '-1',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  '=HYPERLINK("https://bad.example","a, b")',
+  "'=1",
+  "''@1",
+]
+const harmless = ['1-1', "'1", ' =1', 'a@b', '"=1"']
 
 function makeStore(): Promise<string> {
   const values = [...dangerous, ...harmless].map((value, i) => [`V${String.fromCharCode(65 + i)}`, value])
@@ -53,4 +66,21 @@ it('an export job does so with escapeFormulas', async () => {
   }
   expect(await outputOf('')).toBe(plain)
   expect(await outputOf(', escapeFormulas: true')).toBe(escaped)
+})
+
+it('catalog import takes back what was escaped with --unescape-formulas, and notes it otherwise', async () => {
+  const store = await makeStore()
+  const folder = await mkdtemp(join(tmpdir(), 'catalogue-formulas-'))
+  const [file, env] = [join(folder, 'escaped.csv'), { DATABASE_URL: gateway.database.url }]
+  await writeFile(file, escaped)
+  const run = async (...args: string[]) => {
+    const { stdout, stderr } = await runCli(['import', file, '--store', store, '--json', ...args], env)
+    return { ...JSON.parse(stdout), stderr }
+  }
+  expect(await run('--unescape-formulas')).toMatchObject({ unchanged: 1, created: 0, updated: 0, notes: [] })
+  const kept = await run('--dry-run')
+  expect(kept).toMatchObject({ created: 1 })
+  expect(kept.notes).toContainEqual({ code: 'escaped_formulas', column: 'product_code', rows: 1, example: "'=code" })
+  expect(kept.stderr).toContain('--unescape-formulas removes it')
+  await rm(folder, { recursive: true })
 })

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isEscapedFormula } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { checkColumns } from './columns.ts'
 import { findDelimiter } from './delimiter.ts'
@@ -79,9 +80,16 @@ function rowOf(
   { cells, source, line, afterQuote }: CsvRecord,
   number: number,
   columns: readonly string[],
-  { recognized: { encoding = 'UTF-8' }, notes }: Reading,
+  { recognized: { encoding = 'UTF-8' }, notes, unescapeFormulas }: Reading,
 ): Entry {
-  const texts = beyondAscii.test(source) ? cells.map(decoded) : cells
+  const decodedCells = beyondAscii.test(source) ? cells.map(decoded) : cells
+  const texts = source.includes("'") ? decodedCells.map((cell, at) => unescaped(cell, columns[at])) : decodedCells
+  function unescaped(cell: string | undefined, column: string | undefined) {
+    if (cell === undefined || !isEscapedFormula(cell)) return cell
+    if (unescapeFormulas) return cell.slice(1)
+    notes.add('escaped_formulas', { column: column ?? null, example: cell })
+    return cell
+  }
   const unreadable = (reason: string, field?: string) => {
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
@@ -114,10 +122,11 @@ function decoded(cell: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-function columnsOf({ cells, source }: CsvRecord, { recognized, notes }: Reading): string[] {
+function columnsOf({ cells, source }: CsvRecord, { recognized, notes, unescapeFormulas }: Reading): string[] {
   const { encoding, delimiter = ',' } = recognized
   const columns = cells.map((cell, at) => {
-    const column = decoded(cell)
+    const text = decoded(cell)
+    const column = text !== undefined && unescapeFormulas && isEscapedFormula(text) ? text.slice(1) : text
     if (column === undefined) throw new UsageError(`the header line must be ${encoding}`)
     if (column.trim() === column || isQuoted(source, at, delimiter)) return column
     notes.add('blanks_removed', { column: column.trim(), rows: 0, example: 'the header' })

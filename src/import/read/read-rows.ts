@@ -12,7 +12,8 @@ import { readXml } from './read-xml.ts'
 import { BrokenFile, type Entry, type Format, formats, type Reading, type RowSource } from './row.ts'
 import { readXlsx } from './xlsx/read-xlsx.ts'
 
-type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style'>
+type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style'> &
+  Partial<Pick<ImportRequest, 'unescapeFormulas'>>
 
 /**
  * Reads a file's rows in order, unpacked, decoded and separated as its bytes say, or the options. If the file cannot be
@@ -31,9 +32,10 @@ export async function readRows(
   if (isZip && options.format !== undefined && options.format !== 'xlsx') {
     throw new UsageError(`${name('format')} must be xlsx or left out: the file is a ZIP archive`)
   }
-  const { delimiter, at, sheet, encoding } = options
+  const { delimiter, at, sheet, encoding, unescapeFormulas = false } = options
   const names = { atOption: name('at'), sheetOption: name('sheet') }
-  const reading: Reading = { recognized: { format }, notes: new Notes(), delimiter, at, sheet, ...names }
+  const own = { recognized: { format }, notes: new Notes(), unescapeFormulas }
+  const reading: Reading = { ...own, delimiter, at, sheet, ...names }
   const text =
     format === 'xlsx'
       ? opened.chunks

@@ -73,6 +73,8 @@ export interface Reading {
   notes: Notes
   /** The separator of cells; undefined: the file shows it. */
   delimiter?: string | undefined
+  /** Whether cells of CSV lose the apostrophe that an export put before a formula. */
+  unescapeFormulas: boolean
   /** The keys to the list in a JSON file, and the option that gives them. */
   at?: string | undefined
   atOption: string

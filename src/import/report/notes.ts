@@ -8,6 +8,7 @@ const sentences = {
   blanks_removed: 'blanks at the ends of unquoted codes, statuses and names of columns were removed',
   blanks_kept: 'codes have blanks at their ends',
   status_case: 'a status was read in lower case',
+  escaped_formulas: 'cells begin with an apostrophe before a formula; --unescape-formulas removes it',
   replaced: 'a row replaces values of an earlier row with the same code',
 } satisfies Record<string, string>
 
