@@ -36,64 +36,72 @@ export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: 
 
 /**
  * Finds, row by row, those whose code an earlier row of the file has. It keeps hashes of codes and values, about 12
- * bytes and 8 for each value: a file has millions of rows.
+ * bytes and 8 for each value, and 24 more for values of codes that come again: a file has millions of rows.
  */
 export function createRepeatedRows(): (row: number, code: string, product: Product) => Repeated | undefined {
+  const entries = createPages()
+  /** By code: the place of its entry, or, if it came again, its last row as `-row - 2`. */
   const codes = createHashTable()
-  const values = createPages()
+  /** The hashes of the last values of codes that came again, by code and attribute. */
+  const values = createHashTable()
   const ids = new Map<string, number>()
+  const namesById: string[] = []
   const idOf = (name: string) => {
-    const id = ids.get(name) ?? ids.size
-    if (id === ids.size) ids.set(name, id)
+    const id = ids.get(name) ?? namesById.length
+    if (id === namesById.length) {
+      ids.set(name, id)
+      namesById.push(name)
+    }
     return id
   }
   const statusId = idOf('status')
   /** Most rows have the same names. */
   let last: { names: readonly string[]; ids: readonly number[] } = { names: [], ids: [] }
+  /** The row, then the id and the hash of each value. */
   const entry: number[] = []
   return (row, code, { status, names, values: texts }) => {
     if (names !== last.names) last = { names, ids: names.map(idOf) }
     entry.length = 0
     entry.push(row)
-    for (let i = 0; i < names.length; i++) entry.push(last.ids[i] ?? 0, hashOf(texts[i] ?? '', 0))
-    if (status !== null) entry.push(statusId, hashOf(status, 0))
-    const [first, second] = [hashOf(code, 0), hashOf(code, 1)]
-    const place = codes.get(first, second)
-    if (place === undefined) {
-      codes.set(first, second, values.add(entry))
+    for (let i = 0; i < names.length; i++) entry.push(last.ids[i] ?? 0, hashOf(texts[i] ?? '', 0) & 0x7fffffff)
+    if (status !== null) entry.push(statusId, hashOf(status, 0) & 0x7fffffff)
+    const key = [hashOf(code, 0), hashOf(code, 1)] as const
+    const known = codes.get(...key)
+    if (known === undefined) {
+      codes.set(...key, entries.add(entry))
       return undefined
     }
-    const { before, replaced } = mergedInto(entry, values.get(place))
-    codes.set(first, second, values.add(entry))
-    const named = [...ids.keys()]
-    return { row: before, names: replaced.map((id) => named[id] ?? '') }
+    const earlier = known >= 0 ? entries.get(known) : [-known - 2]
+    codes.set(...key, -row - 2)
+    for (let i = 1; i < earlier.length; i += 2) values.set(...keyOf(key, earlier[i] ?? 0), earlier[i + 1] ?? 0)
+    const replaced: string[] = []
+    for (let i = 1; i < entry.length; i += 2) {
+      const [id = 0, hash = 0] = [entry[i], entry[i + 1]]
+      const valueKey = keyOf(key, id)
+      const before = values.get(...valueKey)
+      if (before !== undefined && before !== hash) replaced.push(namesById[id] ?? '')
+      values.set(...valueKey, hash)
+    }
+    return { row: earlier[0] ?? 0, names: replaced }
   }
 }
 
-/** Adds to an entry what only the earlier one has. Returns the ids of the values that both have and that differ. */
-function mergedInto(entry: number[], earlier: ArrayLike<number>): { before: number; replaced: number[] } {
-  const own = new Map<number, number>()
-  for (let i = 1; i < entry.length; i += 2) own.set(entry[i] ?? 0, entry[i + 1] ?? 0)
-  const replaced: number[] = []
-  for (let i = 1; i < earlier.length; i += 2) {
-    const [id = 0, hash = 0] = [earlier[i], earlier[i + 1]]
-    const now = own.get(id)
-    if (now === undefined) entry.push(id, hash)
-    else if (now !== hash) replaced.push(id)
-  }
-  return { before: earlier[0] ?? 0, replaced }
+function keyOf([first, second]: readonly [number, number], id: number): [first: number, second: number] {
+  return [first ^ Math.imul(id + 1, 0x9e3779b1), second ^ Math.imul(id + 1, 0x85ebca6b)]
 }
 
-/** FNV-1a, as a signed number of 32 bits, which V8 need not box. The two seeds give independent hashes. */
-function hashOf(text: string, seed: 0 | 1): number {
-  let hash = seed === 0 ? 0x811c9dc5 : 0x5bd1e995
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  // The low bits of FNV-1a depend on few of the text's bits.
+/** Two hashes that collide for different texts, as signed numbers of 32 bits, which V8 need not box. */
+function hashOf(text: string, kind: 0 | 1): number {
+  let hash = kind === 0 ? 0x811c9dc5 : 0x5bd1e995
+  for (let i = 0; i < text.length; i++) {
+    const mixed = hash ^ text.charCodeAt(i)
+    hash = kind === 0 ? Math.imul(mixed, 0x01000193) : Math.imul(mixed ^ (mixed >>> 15), 0x5f356495)
+  }
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   return hash ^ (hash >>> 13)
 }
 
-/** A table from pairs of hashes to numbers, with open addressing. */
+/** A table from pairs of hashes to numbers other than -1, with open addressing. */
 function createHashTable() {
   let size = 1024
   let count = 0

@@ -50,7 +50,8 @@ export async function streamRows(
       seen = row.columns
       for (const column of seen) unseen.delete(column)
     }
-    return left.map(map)
+    // Rows that are done are mapped, too: later ones may replace their values.
+    return rows.map(map).slice(rows.length - left.length)
   }
   async function* rows() {
     yield mapped(first)
