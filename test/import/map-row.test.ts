@@ -16,6 +16,7 @@ function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {},
   const reading = {
     recognized: { format: 'json' as const },
     notes: new Notes(),
+    unescapeFormulas: false,
     atOption: '--at',
     sheetOption: '--sheet',
   }

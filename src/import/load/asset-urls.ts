@@ -51,7 +51,7 @@ export function urlsOf(cell: Cell, rules: UrlRules): FoundUrls {
 /** The URL in a cell that holds exactly one, or none. */
 export function urlOf(cell: Cell, rules: UrlRules): FoundUrls {
   const text = typeof cell === 'string' ? cell.trim() : cell
-  const isOne = typeof text === 'string' && !/^[[{]/.test(text) && text.split(betweenAbsolute).length === 1
+  const isOne = typeof text === 'string' && !/^[[{]/.test(text) && isOneUrl(text)
   return isOne
     ? completed([text], rules)
     : { urls: [], faults: [`must be one URL; got ${typeof text === 'string' ? shown(text) : 'a list'}`] }
@@ -64,13 +64,22 @@ const members = ['src', 'url', 'href']
 
 function textOf(item: unknown): Item {
   if (item === null) return ''
-  if (typeof item === 'string') return item.trim()
+  if (typeof item === 'string') return oneUrl(item)
   const found =
     isObject(item) && isJsonObject(item) ? members.map((name) => (item as Record<string, unknown>)[name]) : []
-  const url = found.find((value) => typeof value === 'string')
+  const url = found.find((value) => typeof value === 'string' && value.trim() !== '')
   return typeof url === 'string'
-    ? url.trim()
+    ? oneUrl(url)
     : { fault: `must be a list of URLs, or of objects with ${members.join(', ')}; got ${shown(item)} in it` }
+}
+
+function oneUrl(text: string): Item {
+  const url = text.trim()
+  return isOneUrl(url) ? url : { fault: `must have one URL in each item of a list; got ${shown(url)}` }
+}
+
+function isOneUrl(text: string): boolean {
+  return text.split(betweenAbsolute).length === 1
 }
 
 function listOf(text: string): Item[] {

@@ -23,8 +23,9 @@ export async function findDelimiter(
     const isAll = peeked.head.length < size || peeked.head.length >= maxHeader
     size = peeked.head.length + 1
     const [skipped = '', named] = /^"?sep=(.)"?(?:\r\n|[\r\n](?=.|\n))/i.exec(text) ?? []
-    if (!isAll && (lineOf(text, skipped.length)?.end ?? text.length) >= text.length - 1) continue
-    const delimiter = given ?? named ?? likeliest(text, skipped.length)
+    const start = text.length - text.slice(skipped.length).replace(/^[\r\n]+/, '').length
+    if (!isAll && (lineOf(text, start)?.end ?? text.length) >= text.length - 1) continue
+    const delimiter = given ?? named ?? likeliest(text, start)
     return { delimiter, chunks: withoutStart(chunks, skipped.length), skipped }
   }
 }

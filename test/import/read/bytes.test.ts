@@ -72,6 +72,23 @@ test('from a pipe the first bytes beyond ASCII decide', async () => {
   expect((await productsOf(catalog, store)).get('B')?.attributes).toEqual({ n: 'é' })
 })
 
+test.each(['ภาษาไทย', 'nice 😀', '하늘'])(
+  '%s shows that a file is UTF-8, whose bad byte fails its row alone',
+  async (text) => {
+    const store = await catalog.newStore()
+    const bytes = Buffer.concat([Buffer.from(`sku,x\nA,${text}\nB,caf`), Buffer.of(0xe9, 0x20), Buffer.from('here\n')])
+    const { code, stdout } = await catalog.run([await catalog.file('late.csv', bytes), '--store', store, '--json'])
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, created: 1, failed: 1, encoding: 'UTF-8' })
+    expect([...(await productsOf(catalog, store))]).toEqual([['A', { status: 'new', attributes: { x: text } }]])
+  },
+)
+
+test('blank lines before the header do not hide the separator', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('blank.csv', '\n\r\nsku;Preis, netto, EUR;n\nA;1;2\n')
+  expect(await catalog.details([file, '--store', store])).toMatchObject({ created: 1, delimiter: ';' })
+})
+
 describe('bytes without a meaning', () => {
   test.each<[string, Buffer, string]>([
     ['UTF-8 that is broken in one row', Buffer.concat([Buffer.from('sku,n\nA,é\nB,'), Buffer.of(0xe9)]), 'UTF-8'],

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
+import { createRepeatedRows } from '../../../src/import/load/repeated-rows.ts'
 import { runCli } from '../../support/clients/cli.ts'
 import { groupsOf, productsOf, useCatalog } from '../catalog.ts'
 
@@ -71,6 +72,13 @@ describe('images', () => {
   )
 })
 
+test('several URLs in one item of a list fail that image, and an empty member is passed over', async () => {
+  const images = ['https://a.example/1.jpg,https://a.example/2.jpg', { src: '', url: 'https://a.example/3' }]
+  const { store, answer } = await imported(JSON.stringify([{ sku: 'A', images }]), ['--assets', 'images'], 'file.json')
+  expect(answer).toMatchObject({ created: 1, assets_added: 1, assets_failed: 1 })
+  expect(await groupsOf(catalog, store, 'A')).toEqual({ image: ['https://a.example/3'] })
+})
+
 describe('rows of one product', () => {
   const rows = 'sku,name,price,currency\nE,Kettle,49.99,USD\nF,Jug,9.99,USD\nE,,45.99,EUR\nF,Jug,9.99,USD\n'
 
@@ -89,6 +97,24 @@ describe('rows of one product', () => {
   test('that only add values are no replacement', async () => {
     const { answer, stderr } = await imported('sku,a,b\nE,1,\nE,,2\nE,1,2\n')
     expect({ stderr, answer }).toMatchObject({ stderr: '', answer: { replaced: 0, notes: [] } })
+  })
+
+  test('are found by their codes: of 400,000 numbers none is taken for another', () => {
+    const find = createRepeatedRows()
+    const numbers = Array.from({ length: 400_000 }, (_, i) => `${4_006_381_000_000 + 13 * i}`)
+    const product = { status: null, names: ['n'], values: ['x'] }
+    expect(numbers.filter((code, row) => find(row + 1, code, product))).toEqual([])
+    expect(find(400_001, numbers[7] ?? '', { ...product, values: ['y'] })).toEqual({ row: 8, names: ['n'] })
+  })
+
+  test('of which each has an attribute of its own keep what they had, in little memory', () => {
+    const find = createRepeatedRows()
+    const product = (name: string, value: string) => ({ status: null, names: [name], values: [value] })
+    const before = process.memoryUsage().arrayBuffers
+    for (let row = 1; row <= 30_000; row++) find(row, 'A', product(`n${row}`, 'x'))
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024)
+    expect(find(30_001, 'A', product('n1', 'x'))).toEqual({ row: 30_000, names: [] })
+    expect(find(30_002, 'A', product('n1', 'y'))).toEqual({ row: 30_001, names: ['n1'] })
   })
 
   test('fail after the first with --duplicates fail', async () => {

@@ -25,6 +25,8 @@ test('the cells of a sheet are texts, whatever they are', async () => {
     [{ xml: '<c t="str"><f>A1</f><v>of a formula</v></c>' }, 'of a formula'],
     [number('1.1000000000000001'), '1.1'],
     [number('1E-7'), '0.0000001'],
+    [number('9007199254740993'), '9007199254740993'],
+    [number('12345678901234567890'), '12345678901234567890'],
     [number('1.5E+21'), '1500000000000000000000'],
     [{ xml: '<c><f>1+1</f><v>2</v></c>' }, '2'],
     [number('0.125', 4), '0.125'],

@@ -100,4 +100,11 @@ function lastWhole(bytes: Buffer): number {
   return bytes.length
 }
 
-const sequence = /[\xc2-\xdf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}/
+/** A valid sequence of several bytes (RFC 3629, 4). */
+const sequence = new RegExp(
+  [
+    '[\\xc2-\\xdf][\\x80-\\xbf]',
+    '\\xe0[\\xa0-\\xbf][\\x80-\\xbf]|\\xed[\\x80-\\x9f][\\x80-\\xbf]|[\\xe1-\\xec\\xee\\xef][\\x80-\\xbf]{2}',
+    '\\xf0[\\x90-\\xbf][\\x80-\\xbf]{2}|\\xf4[\\x80-\\x8f][\\x80-\\xbf]{2}|[\\xf1-\\xf3][\\x80-\\xbf]{3}',
+  ].join('|'),
+)

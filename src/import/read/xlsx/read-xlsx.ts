@@ -81,9 +81,14 @@ async function* sheetRows(workbook: Workbook): AsyncGenerator<SheetRow[]> {
   const text = (more: string) => {
     if (into !== undefined) cell[into] += more
   }
-  for await (const _part of parseXml(workbook.rows, { open, close, text })) {
+  try {
+    for await (const _part of parseXml(workbook.rows, { open, close, text })) {
+      if (rows.length > 0) yield rows
+      rows = []
+    }
+  } finally {
+    // The rows before an error.
     if (rows.length > 0) yield rows
-    rows = []
   }
 }
 
@@ -110,7 +115,11 @@ function textOf({ type, style, value, text, hasFormula }: SheetCell, workbook: W
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
   if (type === 'd') return value.replace(/T00:00:00(\.0+)?$/, '').replace(/\.\d+$/, '')
   const number = Number(value)
-  if (!Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
-  if (workbook.kinds[style] !== 'date') return numberText(number)
+  if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
+  if (workbook.kinds[style] !== 'date') return longInteger.test(value) ? value : numberText(number)
   return dateText(number, workbook.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
 }
+
+const numberPattern = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+/** More digits than a number of 64 bits has, which programs other than Excel write. */
+const longInteger = /^-?[1-9]\d{15,}$/
