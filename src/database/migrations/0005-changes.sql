@@ -51,7 +51,7 @@ create index change_by_reverted on change (store_uuid, reverts) where reverts is
 -- The last change of the partitions that were dropped: what follows an older one is not complete. `ledger` tells
 -- cursors of this database from those of others. All changes from `since` on are recorded; where something has written
 -- without recording, `has_gap` is set, and what records next begins a new ledger. `restored` has, by store, since when
--- the changes of one that was restored beside others are recorded.
+-- the changes of one that was restored beside others are recorded, and the transaction of the older ones.
 create table change_horizon (
   only_one boolean primary key default true check (only_one),
   ledger uuid not null default gen_random_uuid(),
@@ -102,7 +102,8 @@ $$;
 create function take_over_changes(store uuid, recorded_since timestamptz) returns void language plpgsql as $$
 declare
   first_day constant timestamptz := first_change_day();
-  taken_over constant jsonb := jsonb_build_object(store, jsonb_build_object('since', recorded_since));
+  taken_over constant jsonb := jsonb_build_object(store,
+    jsonb_build_object('since', recorded_since, 'tx', pg_current_xact_id()::text));
 begin
   update change_horizon h set since = greatest(h.since, first_day), restored = h.restored || taken_over;
   perform add_change_days((recorded_since at time zone 'UTC')::date, (now() at time zone 'UTC')::date);
@@ -118,7 +119,8 @@ $$;
 
 -- Drops the oldest partition, if all of it is before a time, and says whether it did. Writers wait for it meanwhile: it
 -- gives up soon if it has to wait itself, and at once while another session tries. The last change is found by a lookup
--- in the primary key for each store, however many changes the day has.
+-- in the primary key for each store, however many changes the day has. Changes that were restored are older than their
+-- transaction: they do not count.
 create function drop_change_day(before timestamptz) returns boolean language plpgsql
 set lock_timeout = '500ms' set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
@@ -133,8 +135,10 @@ begin
     return false;
   end if;
   execute format('select l.tx, l.seq from store s cross join lateral (
-      select c.tx, c.seq from %I c where c.store_uuid = s.store_uuid order by c.tx desc, c.seq desc limit 1
-    ) l order by l.tx desc, l.seq desc limit 1', name) into last;
+      select c.tx, c.seq from %I c
+      where c.store_uuid = s.store_uuid and c.tx is distinct from ($1 -> s.store_uuid::text ->> ''tx'')::xid8
+      order by c.tx desc, c.seq desc limit 1
+    ) l order by l.tx desc, l.seq desc limit 1', name) using (select restored from change_horizon) into last;
   update change_horizon h set tx = last.tx, seq = last.seq where (last.tx, last.seq) > (h.tx, h.seq);
   execute format('drop table %I', name);
   return true;

@@ -6,6 +6,7 @@ import { addChangeDays, dropChangeDays } from '../../../src/database/change-days
 import { changesOf } from '../../support/database/changes.ts'
 import { createTestDatabase, useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
+import { addChange } from './ledger-rows.ts'
 
 const database = useDatabase({}, 'each')
 const dayMs = 86_400_000
@@ -66,6 +67,20 @@ it('days past the retention are dropped, and the horizon is their last change', 
   const horizon = await sql`select tx, seq from change_horizon`.execute(database.db)
   expect(horizon.rows).toEqual(rows)
   await dropChangeDays(database.db, 10 * dayMs)
+  expect((await sql`select tx, seq from change_horizon`.execute(database.db)).rows).toEqual(rows)
+})
+
+it('the horizon does not move to changes of a store that was restored beside others', async () => {
+  const [store, restored] = [await storeIn(database.catalogue), await storeIn(database.catalogue)]
+  await change(12, store)
+  const { rows } = await sql`select tx, seq from change`.execute(database.db)
+  await database.db.transaction().execute(async (transaction) => {
+    const at = new Date(Date.now() - 12 * dayMs).toISOString()
+    await sql`select take_over_changes(${restored}, ${at})`.execute(transaction)
+    await addChange(transaction, { store: restored, at })
+  })
+  await dropChangeDays(database.db, 10 * dayMs)
+  expect(await changesOf(database, restored)).toEqual([])
   expect((await sql`select tx, seq from change_horizon`.execute(database.db)).rows).toEqual(rows)
 })
 
