@@ -91,11 +91,11 @@ async function* textOf(
   for (const table of tablesOf(part, header)) {
     const columns = columnsByTable.get(table) ?? ''
     const condition = part === undefined ? '' : ` where store_uuid = '${part}'`
-    const order = table === ledger ? ` order by ${positions}` : ''
+    const recorded = table === ledger ? ` and at >= '${header.recorded_since}' order by ${positions}` : ''
     rows[table] ??= 0
     let hasRows = false
     // `copy` of a table by its name does not read partitions.
-    for await (const text of await copyOut(`(select ${columns} from ${table}${condition}${order})`)) {
+    for await (const text of await copyOut(`(select ${columns} from ${table}${condition}${recorded})`)) {
       if (!hasRows) yield `${copyLine(table, columns)}\n`
       hasRows = true
       rows[table] += countLines(text as Buffer)

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { namesOf } from '../../src/database/registry/table-registry.ts'
+import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { refusal, runCli } from '../support/clients/cli.ts'
 import { ask, attempt } from '../support/clients/operations.ts'
-import { settled } from '../support/database/changes.ts'
+import { changesOf as changesIn, settled } from '../support/database/changes.ts'
 import type { TestDatabase } from '../support/database/database.ts'
 import { addAssets, addProducts, define, newStore, productOf } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
@@ -109,6 +110,22 @@ it('a restored store leaves the earlier requests and states of others as they ar
   expect(await productAt(neighbour, 'N')).toMatchObject({ data: { product: { status: 'NEW' } } })
   expect(await productAt(store, 'A')).toMatchObject({ reason: 'invalid_request' })
   expect(await run(other.database, 'revert', '--store', neighbour, '--request', request_id)).toMatchObject({ code: 0 })
+})
+
+it('a store is moved without changes from before its ledger', async () => {
+  const old = await target()
+  const moved = await newStore(old)
+  await addProducts(old, moved, ['A'])
+  const at = new Date(Date.now() - 3 * 86_400_000).toISOString()
+  await sql`select add_change_days((${at}::timestamptz - interval '1 day')::date, now()::date)`.execute(old.database.db)
+  await addChange(old.database.db, { store: moved, requestId: 'before', at })
+  const file = folder.file('later.sql')
+  expect(await run(old.database, 'backup', '--store', moved, file)).toMatchObject({ code: 0 })
+  const other = await target()
+  expect(await run(other.database, 'restore', file)).toMatchObject({ code: 0 })
+  const changes = await changesIn(other.database, moved)
+  expect(changes.length).toBeGreaterThan(0)
+  expect(changes.map(({ requestId }) => requestId)).not.toContain('before')
 })
 
 it('a store that is not there is neither backed up nor restored', async () => {
