@@ -43,6 +43,7 @@ async function restoreStore(own: OwnConnection, path: string, { header, parts }:
   await readBackup(path, async (part, readRows) => {
     if (part !== storeUuid) return onlyRead(part, readRows)
     rows = await inTransaction(own, async (transaction) => {
+      await requireNoMark(transaction)
       const found = transaction.selectFrom('store').select('store_uuid').where('store_uuid', '=', storeUuid)
       if (await found.executeTakeFirst()) throw new Error(`the database has the store ${storeUuid} already`)
       await transaction.executeQuery(CompiledQuery.raw(prepare))
@@ -68,16 +69,29 @@ async function restoreAll(
   })
 }
 
+const foundMark = sql<string | null>`obj_description('store'::regclass)`
+
+/** A repetition of the other restore would take a store for one of its own. */
+async function requireNoMark(db: Transaction<Database>): Promise<void> {
+  await sql`lock table store in row exclusive mode`.execute(db)
+  const { rows } = await sql<{ found: string | null }>`select ${foundMark} as found`.execute(db)
+  if (rows[0]?.found != null) throw restoredInPart()
+}
+
+function restoredInPart(): Error {
+  return new Error('another backup has been restored in part: repeat that, or restore elsewhere')
+}
+
 /** Marks the database, and returns the stores that an interrupted restore of this file has restored. */
 async function begin(db: Transaction<Database>, mark: string): Promise<ReadonlySet<string>> {
   // No gateway creates a store meanwhile.
   await sql`lock table store in share row exclusive mode`.execute(db)
   const { rows } = await sql<{ found: string | null; stores: string[] }>`
-    select obj_description('store'::regclass) as found, array(select store_uuid::text from store) as stores`.execute(db)
+    select ${foundMark} as found, array(select store_uuid::text from store) as stores`.execute(db)
   const [{ found, stores } = { found: null, stores: [] }] = rows
   if (found === mark) return new Set(stores)
-  if (found !== null) throw new Error('another backup has been restored in part: repeat that, or restore elsewhere')
   if (stores.length > 0) {
+    if (found !== null) throw restoredInPart()
     const advice = 'create another one, run "catalog migrate" on it, and restore there; or restore single stores'
     throw new Error(`expected a database without stores; it has ${stores.length}: ${advice}`)
   }

@@ -128,6 +128,17 @@ it('a store is moved without changes from before its ledger', async () => {
   expect(changes.map(({ requestId }) => requestId)).not.toContain('before')
 })
 
+it('a restore that failed before its first store does not lock the database, but single stores wait for it', async () => {
+  const file = folder.file('again.sql')
+  expect(await run(source.database, 'backup', file)).toMatchObject({ code: 0 })
+  const other = await target()
+  await sql`comment on table store is 'restoring another'`.execute(other.database.db)
+  const single = await run(other.database, 'restore', '--store', store, file)
+  expect(single.stderr).toContain('another backup has been restored in part')
+  expect(await run(other.database, 'restore', file)).toMatchObject({ code: 0 })
+  expect(await rowsOf(other.database)).toEqual(await rowsOf(source.database))
+})
+
 it('a store that is not there is neither backed up nor restored', async () => {
   const none = '00000000-0000-4000-8000-000000000000'
   const file = folder.file('none.sql')
