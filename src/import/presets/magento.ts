@@ -11,7 +11,8 @@ const statuses = new Map<Cell, Cell>([
 
 /**
  * Magento's catalogue export: a row a product, and one per store view with other values, whose columns become
- * attributes `name (view)`. `additional_attributes` becomes the attributes in it. `product_online` is the status.
+ * attributes `name (view)`. `additional_attributes` becomes the attributes in it, which also fill empty columns.
+ * `product_online` is the status.
  */
 export async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   // One by one: a row with columns of its own is large.
@@ -30,23 +31,28 @@ function productRow(row: Row): Entry {
     const columns = row.columns.map(viewed)
     return { ...row, columns, isPart: true, size: columns.reduce((sum, { length }) => sum + length, row.size) }
   }
-  const known = new Set(row.columns)
-  const more = attributesOf(row.cells[row.columns.indexOf(packed)] || '').filter(([name]) => !known.has(name))
-  if (known.size + more.length > maxColumns) {
-    return bad(packed, `must give a row at most ${maxColumns} columns; got ${known.size + more.length}`)
+  const cells = new Map(row.columns.map((column, i): [string, Cell] => [column, row.cells[i] ?? '']))
+  const more = attributesOf(cells.get(packed) ?? '')
+  if (more.length > 0) cells.set(packed, '')
+  for (const [name, value] of more) {
+    const known = cells.get(name) || value
+    if (value !== '' && known !== value) {
+      return bad(packed, `must give ${shown(name)} one value; got ${shown(known)} and ${shown(value)}`)
+    }
+    cells.set(name, known)
   }
-  const cells = row.cells.map((cell, i) => {
-    if (row.columns[i] === 'product_online') return statuses.get(cell) ?? cell
-    if (typeof cell === 'string' && cell.includes(noImage)) return withoutNoImage(cell)
-    return row.columns[i] === packed && more.length > 0 ? '' : cell
-  })
+  if (cells.size > maxColumns) return bad(packed, `must give a row at most ${maxColumns} columns; got ${cells.size}`)
   return {
     ...row,
-    columns: [...row.columns, ...more.map(([name]) => name)],
-    cells: [...cells, ...more.map(([, value]) => value)],
+    columns: [...cells.keys()],
+    cells: [...cells].map(([column, cell]) => {
+      if (column === 'product_online') return statuses.get(cell) ?? cell
+      return imageColumn.test(column) && typeof cell === 'string' ? withoutNoImage(cell) : cell
+    }),
   }
 }
 
+const imageColumn = /(^|_)images?$/
 /** What a field of an image has if the product has none. */
 const noImage = 'no_selection'
 
@@ -69,7 +75,7 @@ function attributesOf(cell: Cell): (readonly [name: string, value: string])[] {
   if (typeof cell !== 'string') return []
   const quoted = [...cell.matchAll(enclosed)]
   if (quoted.length > 0 && quoted.reduce((length, [all]) => length + all.length, 0) === cell.length) {
-    return [...new Map(quoted.map(([, name = '', value = '']) => [name, value.replaceAll('""', '"')]))]
+    return quoted.map(([, name = '', value = '']) => [name, value.replaceAll('""', '"')] as const)
   }
   const commas = [...cell.matchAll(tagOrComma)].filter(([all]) => all === ',').map(({ index }) => index)
   const pairs = [-1, ...commas].map((comma, i) => {
@@ -77,5 +83,5 @@ function attributesOf(cell: Cell): (readonly [name: string, value: string])[] {
     const at = pair.indexOf('=')
     return [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)] as const
   })
-  return pairs.some(([name]) => name === '') ? [] : [...new Map(pairs)]
+  return pairs.some(([name]) => name === '') ? [] : pairs
 }

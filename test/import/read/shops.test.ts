@@ -62,6 +62,20 @@ test('magento: no_selection is no image, and attributes may be enclosed or have 
   expect([await images('A'), await images('B')]).toEqual([['https://a.example/1.jpg'], ['https://a.example/2.jpg']])
 })
 
+test('magento: additional attributes fill empty columns, and two values of one attribute fail the row', async () => {
+  const rows = [
+    'sku,product_online,color,note,base_image,additional_attributes',
+    'A,1,,no_selection,/1.jpg,"color=Blue,size=M,size=M"',
+    'B,1,Red,,,"color=Blue,size=M"',
+    'C,1,,,,"c=Red,c=Blue"',
+  ]
+  const args = ['--preset', 'magento', '--asset-base', 'https://a.example']
+  const { products, stderr } = await imported('magento.csv', rows, args)
+  expect(products).toEqual({ A: { status: 'active', attributes: { color: 'Blue', note: 'no_selection', size: 'M' } } })
+  expect(stderr).toContain('"additional_attributes" must give "color" one value; got "Red" and "Blue"')
+  expect(stderr).toContain('"additional_attributes" must give "c" one value; got "Red" and "Blue"')
+})
+
 test('woocommerce: attributes get their names, and variations the code of their parent', async () => {
   const rows = [
     'ID,Type,SKU,Name,Published,Images,Parent,Attribute 1 name,Attribute 1 value(s),Attribute 1 visible,Attribute 2 name,Attribute 2 value(s)',
