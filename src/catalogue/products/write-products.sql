@@ -232,6 +232,7 @@ create or replace function delete_products(store uuid, codes text[], origin json
 returns table (deleted text[], fingerprint text) language plpgsql as $$
 declare
   result record;
+  statuses text[] := '{}';
 begin
   deleted := '{}';
   fingerprint := '';
@@ -248,10 +249,11 @@ begin
     group by part order by part
   loop
     perform record_products(store, origin, 'deleted', result.codes, null, result.was, cardinality(result.codes), 0);
-    perform count_products(store, shard, result.statuses, array_fill(-1::bigint, array[cardinality(result.codes)]));
+    statuses := statuses || result.statuses;
     deleted := deleted || result.codes;
     fingerprint := md5(fingerprint || result.state);
   end loop;
+  perform count_products(store, shard, statuses, array_fill(-1::bigint, array[cardinality(statuses)]));
   perform mark_products(store, deleted, -1);
   delete from product p where p.store_uuid = store and p.product_code = any(deleted);
   return next;
