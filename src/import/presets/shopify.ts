@@ -1,4 +1,4 @@
-import type { Cell, Entry, Fault, Row, RowSource } from '../read/row.ts'
+import { type Cell, type Entry, type Fault, maxColumns, type Row, type RowSource } from '../read/row.ts'
 
 const variants = 'Variants'
 /** The names of columns, in exports until 2025 and since. */
@@ -7,8 +7,10 @@ export const imageColumns = ['Image Src', 'Product image URL']
 const positionColumns = ['Image Position', 'Image position']
 const imageParts = new Set([...imageColumns, ...positionColumns, 'Image Alt Text', 'Image alt text'])
 const variantPattern = new RegExp(
-  '^(Option\\d+ (Value|value)$|Variant |Cost per item$|(SKU|Barcode|Price|Compare-at price|Charge tax|Tax code|Unit price ' +
-    '.*|Inventory (tracker|quantity)|Continue selling when out of stock|Weight .*|Requires shipping|Fulfillment service)$)',
+  '^(Option\\d+ value$|Variant |(Cost per item|SKU|Barcode|Price|Compare-at price|Charge tax|Tax code|Unit price .*|' +
+    'Inventory (tracker|quantity)|Continue selling when out of stock|Weight .*|Requires shipping|Fulfillment service)' +
+    '( / .*)?$)',
+  'i',
 )
 const statuses = new Map<Cell, Cell>([
   ['archived', 'inactive'],
@@ -82,23 +84,37 @@ function productRows(parts: readonly Entry[], handleAt: number, seen: Set<string
   return [{ ...productRow(rows, first, faults), number, line, rows: rest, faults }, ...end]
 }
 
+/** A value that a column has in a row of a product. */
+interface Value {
+  row: Row
+  cell: Cell
+}
+
 /** Joins the rows of a product to one row; adds its faults to the list. */
 function productRow(rows: readonly Row[], first: Row, faults: Fault[]): Row {
-  const cells = first.columns.map((column, at): Cell => {
-    if (imageColumns.includes(column)) return imagesOf(rows, at, faults)
+  const values = new Map<string, Value[]>()
+  for (const row of rows) {
+    for (const [at, column] of row.columns.entries()) {
+      const found = values.get(column) ?? []
+      values.set(column, found)
+      const cell = row.cells[at] ?? ''
+      if (cell !== '') found.push({ row, cell })
+    }
+  }
+  if (values.size > maxColumns) faults.push({ reason: `must have at most ${maxColumns} columns` })
+  const cells = [...values].map(([column, found]): Cell => {
+    if (imageColumns.includes(column)) return imagesOf(found, faults)
     if (imageParts.has(column)) return ''
-    const cell = rows.find((row) => row.cells[at] !== '')?.cells[at] ?? ''
+    const cell = found[0]?.cell ?? ''
     return column === 'Status' ? (statuses.get(cell) ?? cell) : cell
   })
   const size = rows.reduce((sum, row) => sum + row.size, 0)
-  return { ...first, columns: [...first.columns, variants], cells: [...cells, variantsOf(rows)], size }
+  return { ...first, columns: [...values.keys(), variants], cells: [...cells, variantsOf(rows, values)], size }
 }
 
 /** The images in the order of their positions; then those without one, in the order of their rows. */
-function imagesOf(rows: readonly Row[], at: number, faults: Fault[]): Cell {
-  const images = rows
-    .filter((row) => row.cells[at] !== '')
-    .map((row) => ({ url: row.cells[at], position: positionOf(row, faults) }))
+function imagesOf(found: readonly Value[], faults: Fault[]): Cell {
+  const images = found.map(({ row, cell }) => ({ url: cell, position: positionOf(row, faults) }))
   return images.sort((a, b) => a.position - b.position).map(({ url }) => url)
 }
 
@@ -112,15 +128,25 @@ function positionOf(row: Row, faults: Fault[]): number {
   return 0
 }
 
-/** The variants of a product that has several, as a JSON list of their values in the columns of variants. */
-function variantsOf(rows: readonly Row[]): string {
-  let columns: readonly string[] | undefined
-  let places: number[] = []
-  const found = rows.map((row) => {
-    if (row.columns !== columns) places = row.columns.flatMap((column, at) => (variantPattern.test(column) ? [at] : []))
-    columns = row.columns
-    return places.flatMap((at) => (row.cells[at] ? [[row.columns[at], row.cells[at]] as const] : []))
-  })
+/**
+ * The variants of a product that has several, as a JSON list of their values in the columns of variants and in those
+ * that differ.
+ */
+function variantsOf(rows: readonly Row[], values: ReadonlyMap<string, readonly Value[]>): string {
+  const columns = new Set<string>()
+  for (const [column, found] of values) {
+    if (variantPattern.test(column) || (!imageParts.has(column) && areDifferent(found))) columns.add(column)
+  }
+  const found = rows.map((row) =>
+    row.columns.flatMap((column, at) =>
+      columns.has(column) && row.cells[at] ? [[column, row.cells[at]] as const] : [],
+    ),
+  )
   const filled = found.filter((cells) => cells.length > 0)
   return filled.length > 1 ? JSON.stringify(filled.map((cells) => Object.fromEntries(cells))) : ''
+}
+
+function areDifferent(found: readonly Value[]): boolean {
+  const first = JSON.stringify(found[0]?.cell)
+  return found.some(({ cell }) => JSON.stringify(cell) !== first)
 }

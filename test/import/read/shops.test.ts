@@ -41,6 +41,33 @@ test('shopify: rows of a handle that come later fail, and the first stay', async
   expect(await images('mug')).toEqual(['https://a.example/m1.jpg'])
 })
 
+test('shopify: other values of later rows are in the variants', async () => {
+  const rows = [
+    'Handle,Title,Tags,Variant SKU,Price / International,Custom,Image Src,Image Alt Text,Status',
+    'mug,Mug,a,S-1,10,x,https://a.example/1.jpg,one,active',
+    'mug,,a,S-2,20,y,https://a.example/2.jpg,two,',
+  ]
+  const { products, code } = await imported('differ.csv', rows, ['--preset', 'shopify'])
+  expect(code).toBe(0)
+  expect(products.mug?.attributes).toMatchObject({ Tags: 'a', 'Price / International': '10', Custom: 'x' })
+  expect(JSON.parse(products.mug?.attributes.Variants ?? '')).toEqual([
+    { 'Variant SKU': 'S-1', 'Price / International': '10', Custom: 'x' },
+    { 'Variant SKU': 'S-2', 'Price / International': '20', Custom: 'y' },
+  ])
+})
+
+test('shopify: rows in JSON have columns of their own', async () => {
+  const rows = [
+    { Handle: 'mug', Title: 'Mug', SKU: 'S-1' },
+    { SKU: 'S-2', Handle: 'mug', Color: 'Red' },
+  ]
+  const lines = rows.map((row) => JSON.stringify(row))
+  const { products } = await imported('own.jsonl', lines, ['--preset', 'shopify', '--code', 'Handle'])
+  expect(products.mug?.attributes).toEqual({
+    ...{ Title: 'Mug', SKU: 'S-1', Color: 'Red', Variants: JSON.stringify([{ SKU: 'S-1' }, { SKU: 'S-2' }]) },
+  })
+})
+
 test('magento: no_selection is no image, and attributes may be enclosed or have HTML', async () => {
   const html = '<a title=""x"",class=""y"">b</a>'
   const rows = [
