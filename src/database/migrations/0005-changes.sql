@@ -92,11 +92,6 @@ create function first_change_day() returns timestamptz language sql stable as $$
   from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'change'::regclass
 $$;
 
--- Since when all changes of a store are recorded.
-create function recorded_since(horizon change_horizon, store uuid) returns timestamptz language sql stable as $$
-  select greatest(horizon.since, (horizon.restored -> store::text ->> 'since')::timestamptz)
-$$;
-
 -- Prepares for changes of a store that come from another database, which has all of them since then: its ledger begins
 -- where both are complete. The days that are added have no changes of other stores.
 create function take_over_changes(store uuid, recorded_since timestamptz) returns void language plpgsql as $$
@@ -173,8 +168,8 @@ declare
   following constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
   oldest constant xid8 := oldest_open();
 begin
-  return query select left(h.ledger::text, 8), recorded_since(h, store), h.has_gap, h.tx, h.seq, oldest, following,
-    pg_is_in_recovery() from change_horizon h;
+  return query select left(h.ledger::text, 8), greatest(h.since, (h.restored -> store::text ->> 'since')::timestamptz),
+    h.has_gap, h.tx, h.seq, oldest, following, pg_is_in_recovery() from change_horizon h;
 end $$;
 
 -- The changes that have one of the codes. With the rights of the owner: no index of arrays serves a statement that
@@ -226,7 +221,7 @@ create function changed_products(store uuid, before timestamptz, wanted integer,
 returns table (since timestamptz, codes text[]) language plpgsql stable rows 1
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
-  all_since timestamptz;
+  recorded_since timestamptz;
   changes integer := 0;
   older integer := 0;
   items integer := 0;
@@ -234,7 +229,8 @@ declare
   last xid8;
   c record;
 begin
-  select recorded_since(h, store) from change_horizon h where not h.has_gap into all_since;
+  select greatest(h.since, (h.restored -> store::text ->> 'since')::timestamptz) from change_horizon h
+    where not h.has_gap into recorded_since;
   for c in
     select k.tx, k.at, k.items, k.count from change k where k.store_uuid = store and k.kind = 'product'
     order by k.tx desc, k.seq desc limit 1000
@@ -250,9 +246,9 @@ begin
   end loop;
   -- Then all changes from the day of the last one on are among these.
   if is_all and changes between 1 and 999 then
-    since := greatest(all_since, date_trunc('day', since at time zone 'UTC') at time zone 'UTC');
+    since := greatest(recorded_since, date_trunc('day', since at time zone 'UTC') at time zone 'UTC');
   end if;
-  if items <= most and all_since <= since
+  if items <= most and recorded_since <= since
     and current_setting('citus.propagate_set_commands', true) is distinct from 'local' then
     codes := array(
       select distinct code from change k cross join unnest(k.codes) code
@@ -311,7 +307,7 @@ end $$;
 do $$
 begin
   grant usage on sequence change_seq to catalogue_tenant;
-  grant execute on function oldest_open, recorded_since, ledger_state, first_change_day, changes_of, changes_by, changes_after,
+  grant execute on function oldest_open, ledger_state, first_change_day, changes_of, changes_by, changes_after,
     changes_since, changed_products, reverts_of to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
