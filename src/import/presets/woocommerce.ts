@@ -13,24 +13,46 @@ const statuses = new Map<Cell, Cell>([
  */
 export async function* namedAttributes(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   const codes = new Map<Cell, Cell>()
-  for await (const rows of blocks) yield rows.map((row) => ('reason' in row ? row : productRow(row, codes)))
+  let plan = planOf([])
+  for await (const rows of blocks) {
+    yield rows.map((row) => {
+      if ('reason' in row) return row
+      if (row.columns !== plan.columns) plan = planOf(row.columns)
+      return productRow(row, plan, codes)
+    })
+  }
 }
 
-function productRow(row: Row, codes: Map<Cell, Cell>): Entry {
-  const cells = new Map<string, Cell>()
-  const named: [name: Cell, value: Cell][] = []
-  const cellOf = (column: string) => row.cells[row.columns.indexOf(column)] ?? ''
-  for (const [i, column] of row.columns.entries()) {
-    const [, number, part] = /^Attribute (\d+) (name|value\(s\)|visible|global|default)$/.exec(column) ?? []
-    if (number === undefined) cells.set(column, row.cells[i] ?? '')
-    else if (part === 'name') named.push([row.cells[i] ?? '', cellOf(`Attribute ${number} value(s)`)])
-  }
+/** Where rows with some columns have their attributes, by number, and their other cells. */
+interface Plan {
+  columns: readonly string[]
+  attributes: readonly (readonly [number: string, nameAt: number, valueAt: number])[]
+  others: readonly (readonly [column: string, at: number])[]
+}
+
+function planOf(columns: readonly string[]): Plan {
+  const places = new Map(columns.map((column, at) => [column, at]))
+  const numbers = new Set<string>()
+  const others = [...places].filter(([column]) => {
+    const [, number] = /^Attribute (\d+) (?:name|value\(s\)|visible|global|default)$/.exec(column) ?? []
+    if (number !== undefined) numbers.add(number)
+    return number === undefined
+  })
+  const at = (column: string) => places.get(column) ?? -1
+  const attributes = [...numbers].map((n) => [n, at(`Attribute ${n} name`), at(`Attribute ${n} value(s)`)] as const)
+  return { columns, attributes, others }
+}
+
+function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cell>): Entry {
   const { number, line, source } = row
-  for (const [name, value] of named) {
-    if (name === '' || value === '') continue
-    if (typeof name !== 'string' || cells.has(name)) {
-      const reason = `must be no name of a column; got ${shown(name)}`
-      return { number, line, source, field: 'Attribute 1 name', reason, found: row.cells }
+  const cells = new Map(others.map(([column, at]) => [column, row.cells[at] ?? '']))
+  for (const [n, nameAt, valueAt] of attributes) {
+    const name = row.cells[nameAt] ?? ''
+    const value = row.cells[valueAt] ?? ''
+    if (value === '') continue
+    if (typeof name !== 'string' || name === '' || cells.has(name)) {
+      const reason = `must be ${name === '' ? 'there, as there is a value' : 'no name of a column'}; got ${shown(name)}`
+      return { number, line, source, field: `Attribute ${n} name`, reason, found: row.cells }
     }
     cells.set(name, value)
   }

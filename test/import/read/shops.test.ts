@@ -126,6 +126,19 @@ test('woocommerce: attributes get their names, and variations the code of their 
   expect(await images('SHIRT')).toEqual(['https://a.example/1.jpg', 'https://a.example/2.jpg'])
 })
 
+test('woocommerce: an attribute without a name, or with that of a column, fails its row at its own column', async () => {
+  const rows = [
+    'ID,Type,SKU,Published,Attribute 1 name,Attribute 1 value(s),Attribute 2 name,Attribute 2 value(s)',
+    '1,simple,A,1,Size,S,,Red',
+    '2,simple,B,1,Size,S,Type,Red',
+    '3,simple,C,1,Size,,,',
+  ]
+  const { products, stderr } = await imported('woo.csv', rows, ['--preset', 'woocommerce'])
+  expect(Object.keys(products)).toEqual(['C'])
+  expect(stderr).toContain('(line 2): "Attribute 2 name" must be there, as there is a value; got ""')
+  expect(stderr).toContain('(line 3): "Attribute 2 name" must be no name of a column; got "Type"')
+})
+
 const feed = `<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title>
   <item><g:id>A</g:id><g:title><![CDATA[Mug & saucer]]></g:title><g:image_link>https://a.example/1.jpg</g:image_link>
   <g:additional_image_link>https://a.example/2.jpg</g:additional_image_link>
