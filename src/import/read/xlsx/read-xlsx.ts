@@ -86,9 +86,9 @@ async function* sheetRows(workbook: Workbook): AsyncGenerator<SheetRow[]> {
       if (rows.length > 0) yield rows
       rows = []
     }
-  } finally {
-    // The rows before an error.
+  } catch (error) {
     if (rows.length > 0) yield rows
+    throw error
   }
 }
 
