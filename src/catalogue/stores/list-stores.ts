@@ -53,13 +53,15 @@ export async function listStoresOfGroups(
   storeGroups: readonly string[],
   first: number,
 ): Promise<Map<string, Store[]>> {
-  const listed = catalogue.db
-    .selectFrom('store')
-    .select(storeColumns)
-    .select(sql<string>`row_number() over (partition by store_group order by store_uuid)`.as('nth'))
-    .where(allOf([sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`, matching(catalogue, {})]))
   const rows = await catalogue.db
-    .selectFrom(listed.as('s'))
+    .selectFrom((given) =>
+      given
+        .selectFrom('store')
+        .select(storeColumns)
+        .select(sql<string>`row_number() over (partition by store_group order by store_uuid)`.as('nth'))
+        .where(allOf([sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`, matching(catalogue, {})]))
+        .as('s'),
+    )
     .selectAll()
     .where(sql<boolean>`nth <= ${first}`)
     .orderBy('storeUuid')
