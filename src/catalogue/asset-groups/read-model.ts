@@ -154,6 +154,7 @@ export async function removeFromGroups<Answer>(
 }
 
 export interface WrittenGroup {
+  channel: string
   parentCode: string
   assetFormat: string
   /** New groups are written by `copy`. */
@@ -162,22 +163,24 @@ export interface WrittenGroup {
 }
 
 /**
- * Replaces the entries of the groups of a channel that are not new, counts the new ones, and raises the version of each
+ * Replaces the entries of the groups that are not new, counts the new ones, and raises the version of each
  * listing. The caller holds the lock of the store.
  */
 export async function countLoadedGroups(
   catalogue: WriteCatalogue,
-  { storeUuid, channel }: { storeUuid: string; channel: string },
+  storeUuid: string,
   groups: readonly WrittenGroup[],
 ): Promise<void> {
+  const channels = groups.map(({ channel }) => channel)
   const codes = groups.map(({ parentCode }) => parentCode)
   const formats = groups.map(({ assetFormat }) => assetFormat)
   const replaced = groups.map(({ isNew, entries }) => (isNew ? null : entries))
   const { rows } = await sql<{ largest: number | null }>`
     with written as materialized (
-      select ${channel} collate "C" as channel, asset_format collate "C" as asset_format,
+      select channel collate "C" as channel, asset_format collate "C" as asset_format,
         parent_code collate "C" as parent_code, entries, case when entries is null then 1 else 0 end as delta
-      from unnest(${formats}::text[], ${codes}::text[], ${replaced}::text[]) as n(asset_format, parent_code, entries)
+      from unnest(${channels}::text[], ${formats}::text[], ${codes}::text[], ${replaced}::text[])
+        as n(channel, asset_format, parent_code, entries)
     ), ${replaceGroupsCte(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid)}
     select max(groups) as largest from counted`.execute(catalogue.db)
   await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)

@@ -10,14 +10,10 @@ import { assetsByUrl } from './list-assets.ts'
 
 /** URLs, each once, to link in this order at the end of a group. */
 export interface LoadedGroup {
+  channel: string
   parentCode: string
   assetFormat: string
   urls: Iterable<string>
-}
-
-interface Target {
-  storeUuid: string
-  channel: string
 }
 
 /**
@@ -27,12 +23,12 @@ interface Target {
 export async function loadAssets(
   connection: OwnConnection,
   catalogue: WriteCatalogue,
-  target: Target,
+  storeUuid: string,
   groups: readonly LoadedGroup[],
 ): Promise<{ added: number; linked: number }> {
   if (groups.length === 0) return { added: 0, linked: 0 }
-  await lockStore(catalogue, target.storeUuid, { groups: 'all' })
-  const stored = await readEntries(catalogue, target, groups)
+  await lockStore(catalogue, storeUuid, { groups: 'all' })
+  const stored = await readEntries(catalogue, storeUuid, groups)
   const missing = groups.flatMap((group, i): MissingGroup[] => {
     const entries = stored[i]?.entries
     const current = entries ? entriesOf(group.assetFormat, entries) : []
@@ -41,35 +37,35 @@ export async function loadAssets(
     return urls.length === 0 ? [] : [{ ...group, urls, current }]
   })
   if (missing.length === 0) return { added: 0, linked: 0 }
-  const ids = await findAssets(catalogue, target.storeUuid, missing)
-  const rows = rowsOf(missing, ids, await readLastPlaces(catalogue, target, missing))
-  await writeRows(connection, catalogue, target, rows)
+  const ids = await findAssets(catalogue, storeUuid, missing)
+  const rows = rowsOf(missing, ids, await readLastPlaces(catalogue, storeUuid, missing))
+  await writeRows(connection, catalogue, storeUuid, rows)
   return { added: rows.assets.length, linked: rows.links.length }
 }
 
 async function writeRows(
   connection: OwnConnection,
   catalogue: WriteCatalogue,
-  { storeUuid, channel }: Target,
+  storeUuid: string,
   { assets, links, groups }: ReturnType<typeof rowsOf>,
 ): Promise<void> {
   await connection.copy('asset (asset_id, asset_format, url, store_uuid)', assets, ({ id, assetFormat, url }) => {
     return [id, assetFormat, url, storeUuid]
   })
   await connection.copy('asset_link (asset_id, parent_code, place, store_uuid, channel)', links, (link) => {
-    return [link.id, link.parentCode, link.place, storeUuid, channel]
+    return [link.id, link.parentCode, link.place, storeUuid, link.channel]
   })
   const items = sql`${createdAssets(sql`select unnest(${assets.map(({ id }) => id)}::text[]) as asset_id`)} union all
     ${createdLinks(sql`
-      select *, ${channel}::text as channel
-      from unnest(${links.map((link) => link.parentCode)}::text[], ${links.map(({ id }) => id)}::text[])
-        as l(parent_code, asset_id)`)}`
+      select * from unnest(${links.map((link) => link.channel)}::text[],
+        ${links.map((link) => link.parentCode)}::text[], ${links.map(({ id }) => id)}::text[])
+        as l(channel, parent_code, asset_id)`)}`
   await recordChanges(catalogue, storeUuid, items)
   const fresh = groups.filter(({ isNew }) => isNew)
   await connection.copy('asset_group (asset_format, parent_code, entries, store_uuid, channel)', fresh, (group) => {
-    return [group.assetFormat, group.parentCode, group.entries, storeUuid, channel]
+    return [group.assetFormat, group.parentCode, group.entries, storeUuid, group.channel]
   })
-  await countLoadedGroups(catalogue, { storeUuid, channel }, groups)
+  await countLoadedGroups(catalogue, storeUuid, groups)
 }
 
 /** A group with the URLs that it lacks, and its current entries. It does not exist if it has none. */
@@ -79,17 +75,20 @@ interface MissingGroup extends LoadedGroup {
 }
 
 /** The entries of each group in the order of the groups, null for a group that does not exist. */
-async function readEntries({ db }: WriteCatalogue, { storeUuid, channel }: Target, groups: readonly LoadedGroup[]) {
+async function readEntries({ db }: WriteCatalogue, storeUuid: string, groups: readonly LoadedGroup[]) {
+  const channels = groups.map(({ channel }) => channel)
   const codes = groups.map(({ parentCode }) => parentCode)
   const formats = groups.map(({ assetFormat }) => assetFormat)
   const { rows } = await sql<{ entries: string | null }>`
     select g.entries
     from (
       select *, hashtextextended(parent_code collate "C", 0) as hash
-      from unnest(${codes}::text[], ${formats}::text[]) with ordinality as n(parent_code, asset_format, nth) offset 0
+      from unnest(${channels}::text[], ${codes}::text[], ${formats}::text[]) with ordinality
+        as n(channel, parent_code, asset_format, nth)
+      offset 0
     ) n left join lateral (
       select entries from asset_group
-      where store_uuid = ${storeUuid} and channel = ${channel} and asset_format = n.asset_format collate "C"
+      where store_uuid = ${storeUuid} and channel = n.channel collate "C" and asset_format = n.asset_format collate "C"
         and parent_code = n.parent_code collate "C" and parent_hash = n.hash
       offset 0
     ) g on true
@@ -97,17 +96,21 @@ async function readEntries({ db }: WriteCatalogue, { storeUuid, channel }: Targe
   return rows
 }
 
-/** The last place of the links of each product that has a group. */
-async function readLastPlaces({ db }: WriteCatalogue, { storeUuid, channel }: Target, groups: readonly MissingGroup[]) {
-  const codes = new Set(groups.flatMap(({ parentCode, current }) => (current.length === 0 ? [] : parentCode)))
-  if (codes.size === 0) return new Map()
-  const { rows } = await sql<{ parent_code: string; place: number }>`
-    select n.parent_code, l.place
-    from unnest(${[...codes]}::text[]) as n(parent_code) cross join lateral (
+/** The last place of the links of each product that has a group, on its channel. */
+async function readLastPlaces({ db }: WriteCatalogue, storeUuid: string, groups: readonly MissingGroup[]) {
+  const known = groups.filter(({ current }) => current.length > 0)
+  if (known.length === 0) return new Map()
+  const { rows } = await sql<{ channel: string; parent_code: string; place: number }>`
+    select n.channel, n.parent_code, l.place
+    from (
+      select distinct *
+      from unnest(${known.map(({ channel }) => channel)}::text[], ${known.map(({ parentCode }) => parentCode)}::text[])
+        as n(channel, parent_code)
+    ) n cross join lateral (
       select coalesce(max(place), 0) as place from asset_link
-      where store_uuid = ${storeUuid} and parent_code = n.parent_code collate "C" and channel = ${channel}
+      where store_uuid = ${storeUuid} and parent_code = n.parent_code collate "C" and channel = n.channel collate "C"
     ) l`.execute(db)
-  return new Map(rows.map(({ parent_code, place }) => [parent_code, place]))
+  return new Map(rows.map(({ channel, parent_code, place }) => [keyOf(channel, parent_code), place]))
 }
 
 async function findAssets({ db }: WriteCatalogue, storeUuid: string, groups: readonly MissingGroup[]) {
@@ -117,8 +120,8 @@ async function findAssets({ db }: WriteCatalogue, storeUuid: string, groups: rea
   return new Map(rows.map((asset) => [keyOf(asset.asset_format, asset.url), asset.asset_id]))
 }
 
-function keyOf(assetFormat: string, url: string): string {
-  return `${assetFormat}\n${url}`
+function keyOf(first: string, second: string): string {
+  return `${first}\n${second}`
 }
 
 /**
@@ -127,22 +130,23 @@ function keyOf(assetFormat: string, url: string): string {
  */
 function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, places: Map<string, number>) {
   const assets: { id: string; assetFormat: string; url: string }[] = []
-  const links: { parentCode: string; id: string; place: number }[] = []
+  const links: { channel: string; parentCode: string; id: string; place: number }[] = []
   const groups: WrittenGroup[] = []
   const first = uuidv7()
-  for (const { parentCode, assetFormat, urls, current } of missing) {
-    let place = places.get(parentCode) ?? 0
+  for (const { channel, parentCode, assetFormat, urls, current } of missing) {
+    const parent = keyOf(channel, parentCode)
+    let place = places.get(parent) ?? 0
     const added = urls.map((url) => {
       const key = keyOf(assetFormat, url)
       const id = ids.get(key) ?? first.slice(0, 24) + assets.length.toString(16).padStart(6, '0') + first.slice(30)
       if (!ids.has(key)) assets.push({ id, assetFormat, url })
       ids.set(key, id)
-      links.push({ parentCode, id, place: ++place })
+      links.push({ channel, parentCode, id, place: ++place })
       return { assetId: id, url }
     })
-    places.set(parentCode, place)
+    places.set(parent, place)
     const entries = encodeEntries(assetFormat, [...current, ...added])
-    groups.push({ parentCode, assetFormat, entries, isNew: current.length === 0 })
+    groups.push({ channel, parentCode, assetFormat, entries, isNew: current.length === 0 })
   }
   return { assets, links, groups }
 }

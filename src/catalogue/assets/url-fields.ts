@@ -1,4 +1,5 @@
 import { hasAtMost, isAbsoluteUrl, shown } from '../../text.ts'
+import type { Enumerations } from '../enumerations.ts'
 
 /** The name of a URL field, such as `Image URL 1` (spec: Asset entry). */
 export function urlField(assetFormat: string, position: number): string {
@@ -26,6 +27,19 @@ export function parseUrlField(
   const [, word, digits] = /^(.+) URL ([1-9]\d{0,8})$/.exec(field) ?? []
   const assetFormat = word === undefined ? undefined : assetFormats.find((format) => wordOf(format) === word)
   return assetFormat === undefined ? undefined : { assetFormat, position: Number(digits) }
+}
+
+/** The same for a field that may begin with its channel, as `SMP: Image URL 1`. */
+export function parseChannelField(
+  { channels, assetFormats }: Pick<Enumerations, 'channels' | 'assetFormats'>,
+  field: string,
+): { channel: string | undefined; assetFormat: string; position: number } | undefined {
+  for (const channel of [undefined, ...channels]) {
+    const prefix = channel === undefined ? '' : `${channel}: `
+    const parsed = field.startsWith(prefix) ? parseUrlField(assetFormats, field.slice(prefix.length)) : undefined
+    if (parsed) return { channel, ...parsed }
+  }
+  return undefined
 }
 
 function wordOf(assetFormat: string): string {

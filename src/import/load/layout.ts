@@ -1,4 +1,4 @@
-import { parseUrlField } from '../../catalogue/assets/url-fields.ts'
+import { parseChannelField } from '../../catalogue/assets/url-fields.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { shown } from '../../text.ts'
 import { attributeColumn, attributeOfColumn, isOfReport } from '../attribute-column.ts'
@@ -14,8 +14,8 @@ export interface Layout {
   /** The attribute that a column is imported as; undefined: none. */
   attributeOf(column: string): string | undefined
   columnOf(attribute: string): string
-  /** The format and the place of the asset whose URL the column holds; undefined: it holds none. */
-  urlPlaceOf(column: string): { assetFormat: string; position: number } | undefined
+  /** The place of the asset whose URL the column holds, by default on the import's channel; undefined: no asset. */
+  urlPlaceOf(column: string): ReturnType<typeof parseChannelField>
 }
 
 /**
@@ -40,7 +40,7 @@ export function planLayout(
   const mappings = new Map(request.attributes)
   const status = request.status ?? (mappings.has('status') ? undefined : 'status')
   const others = new Set([code, status, ...request.assets])
-  const urlPlaceOf = (column: string) => parseUrlField(enumerations.assetFormats, column)
+  const urlPlaceOf = (column: string) => parseChannelField(enumerations, column)
   const attributeOf = (column: string) => {
     const mapped = mappings.get(column)
     if (mapped !== undefined) return mapped

@@ -31,6 +31,7 @@ export interface MappedRow extends RowPosition {
 export type MappedProduct = Pick<LoadedProduct, 'status' | 'names' | 'values'>
 
 interface MappedAsset {
+  channel: string
   assetFormat: string
   url: string
 }
@@ -55,7 +56,7 @@ interface Plan {
   isAmbiguous: boolean
   /** Attributes that cannot be one, by the names of their columns. */
   reserved: readonly { at: number; column: string; reason: string }[]
-  assets: readonly { at: number; column: string; isList: boolean; assetFormat: string }[]
+  assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
 }
 
 /** A mapper of rows for a request and the layout of its file, which adds its notes to those of the reading. */
@@ -119,11 +120,11 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
   const names = attributes.map(({ name }) => name)
   const placed = columns.flatMap((column, at) => {
     const place = layout.urlPlaceOf(column)
-    return place ? [{ at, column, isList: false, ...place }] : []
+    return place ? [{ at, column, isList: false, ...place, channel: place.channel ?? request.channel }] : []
   })
   const named = [...new Set(request.assets)].flatMap((column) => {
     const at = indexes.get(column)
-    return at === undefined ? [] : [{ at, column, isList: true, assetFormat: 'image' }]
+    return at === undefined ? [] : [{ at, column, isList: true, channel: request.channel, assetFormat: 'image' }]
   })
   return {
     code: indexes.get(layout.code) ?? -1,
@@ -154,11 +155,11 @@ function productOf(cells: readonly Cell[], plan: Plan, status: string | null, fa
 function assetsOf(cells: readonly Cell[], columns: Plan['assets'], rules: UrlRules) {
   const assets: MappedAsset[] = []
   const assetFaults: Fault[] = []
-  for (const { at, column, isList, assetFormat } of columns) {
+  for (const { at, column, isList, channel, assetFormat } of columns) {
     const cell = cells[at] ?? ''
     if (cell === '') continue
     const { urls, faults } = isList ? urlsOf(cell, rules) : urlOf(cell, rules)
-    for (const url of urls) assets.push({ assetFormat, url })
+    for (const url of urls) assets.push({ channel, assetFormat, url })
     for (const reason of faults) addFault(assetFaults, { field: column, reason })
     if (assets.length <= maxUrls) continue
     addFault(assetFaults, { field: column, reason: `must have at most ${maxUrls} URLs in a row` })

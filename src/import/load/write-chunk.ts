@@ -23,22 +23,22 @@ import { type FailedRow, type MappedProduct, type MappedRow, maxFaults, rowsOf }
 export async function writeChunk(
   connection: OwnConnection,
   catalogue: WriteCatalogue,
-  target: { storeUuid: string; channel: string },
+  { storeUuid }: { storeUuid: string },
   rows: readonly MappedRow[],
   columnOf: Layout['columnOf'],
   readersOf: ReturnType<typeof numberReaders>,
   signal: AbortSignal,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
-  const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
+  const { definitions } = await requireDefinitions(catalogue, storeUuid)
   const rules = { validate: attributeValidator(definitions), readNumbers: readersOf(rows, definitions), columnOf }
   const writeWithout = async (tooLarge: ReadonlySet<string>) => {
     const prepared = await prepare(rows, rules, tooLarge, signal)
     const { failed, bad, assetsFailed, replaced } = prepared
     const written = await write(catalogue, hasTooLarge, async (within) => {
       // Groups before products, as every writer of both locks them: so no two wait for each other.
-      const { added, linked } = await loadAssets(connection, within, target, prepared.groups)
-      const loaded = await loadProducts(connection, within, target.storeUuid, prepared.products, bad)
+      const { added, linked } = await loadAssets(connection, within, storeUuid, prepared.groups)
+      const loaded = await loadProducts(connection, within, storeUuid, prepared.products, bad)
       return { added, linked, ...loaded }
     })
     return { ...written, failed, bad, assetsFailed, replaced }
@@ -90,9 +90,9 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
     const before = products.get(code)
     if (before) before.push(loaded)
     else products.set(code, [loaded])
-    for (const { assetFormat, url } of row.assets) {
-      const key = `${assetFormat}\n${code}`
-      const group = groups.get(key) ?? { parentCode: code, assetFormat, urls: new Set() }
+    for (const { channel, assetFormat, url } of row.assets) {
+      const key = `${channel}\n${assetFormat}\n${code}`
+      const group = groups.get(key) ?? { channel, parentCode: code, assetFormat, urls: new Set() }
       groups.set(key, group)
       group.urls.add(url)
     }

@@ -35,6 +35,27 @@ describe('images', () => {
     expect(result.stderr).toContain('--asset-separator says what is between them')
   })
 
+  test('of columns that begin with a channel are on that channel, one URL each', async () => {
+    const rows = [
+      'sku,Image URL 1,SMP: Image URL 2,channel_value_1: Image URL 2,channel_value_1: Image URL 1,x: Image URL 1',
+      'A,https://a.example/1,https://a.example/2,https://a.example/4,https://a.example/3,attribute',
+      'B,,,https://a.example/5,"https://a.example/5,https://a.example/6",',
+    ]
+    const result = await imported(rows.join('\n'))
+    expect(result).toMatchObject({ code: 1, answer: { created: 2, links_added: 5, assets_added: 5, assets_failed: 1 } })
+    expect(attributesOf(result)).toEqual({ A: { 'x: Image URL 1': 'attribute' }, B: {} })
+    const onChannel = (code: string, channel: string) => groupsOf(catalog, result.store, code, channel)
+    expect(await onChannel('A', 'SMP')).toEqual({ image: ['https://a.example/1', 'https://a.example/2'] })
+    expect(await onChannel('A', 'channel_value_1')).toEqual({ image: ['https://a.example/3', 'https://a.example/4'] })
+    const again = await catalog.answer([result.file, '--store', result.store], 1)
+    expect(again).toMatchObject({ unchanged: 2, links_added: 0 })
+    const more = await catalog.file('more.csv', rows.join('\n').replaceAll('/3', '/7').replaceAll('/1,', '/8,'))
+    await catalog.answer([more, '--store', result.store], 1)
+    expect(await onChannel('A', 'channel_value_1')).toEqual({ image: [3, 4, 7].map((n) => `https://a.example/${n}`) })
+    expect((await onChannel('A', 'SMP')).image?.at(-1)).toBe('https://a.example/8')
+    expect((await runCli(['check'], { DATABASE_URL: catalog.database.url })).code).toBe(0)
+  })
+
   test('that failed are in the file of failed rows, which can be imported again', async () => {
     const errors = catalog.path('images-failed.csv')
     const { store, code } = await imported('sku,n,Image URL 1\nA,1,nonsense\nB,2,https://a.example/2\n', [
