@@ -77,8 +77,9 @@ export async function findInterrupted(
 
 /**
  * Runs an import of the command line as a job of its store, so that the API shows it and the next command can resume
- * it. Saves the progress with each chunk; the import stops when the job is deleted, or when another command imports the
- * same file. A timer sends heartbeats between chunks, because the input may be slow, such as a pipe.
+ * it. The job begins with the report, when the options fit the file. Saves the progress with each chunk; the import
+ * stops when the job is deleted, or when another command imports the same file. A timer sends heartbeats between
+ * chunks, because the input may be slow, such as a pipe.
  */
 export async function runAsJob(
   db: Kysely<Database>,
@@ -87,12 +88,15 @@ export async function runAsJob(
   run: (work: Required<Pick<ImportWork, 'report' | 'savePosition'>>) => Promise<ImportResult>,
 ): Promise<ImportResult> {
   const canResume = imported.content !== undefined
-  const job = await begin(db, imported)
-  // If the database cannot be reached, the error of the import itself is reported.
-  const end = (error: string | undefined, isBroken = false) =>
-    saveProgress(db, job)
+  const job = attemptAt(imported)
+  let hasBegun = false
+  const end = async (error: string | undefined, isBroken = false) => {
+    if (!hasBegun) return
+    // If the database cannot be reached, the error of the import itself is reported.
+    await saveProgress(db, job)
       .then(() => finishJob(db, job, error, canResume && error !== undefined && !isBroken))
       .catch(() => {})
+  }
   const savePosition: ImportWork['savePosition'] = async (position, transaction) => {
     job.counts = position.counts
     const saved = { ...position, reportFile: imported.reportFile }
@@ -100,7 +104,11 @@ export async function runAsJob(
     if (!isSaved) throw new Error(await endOf(transaction, job))
   }
   const reporting: ImportReport = {
-    begin: (columns, recognized) => report.begin(columns, recognized),
+    begin: async (columns, recognized) => {
+      await begin(db, imported, job)
+      hasBegun = true
+      await report.begin(columns, recognized)
+    },
     add: (rows, length, transaction) => {
       keepProblems(job, rows)
       return report.add(rows, length, transaction)
@@ -120,19 +128,26 @@ export async function runAsJob(
   }
 }
 
-/** Begins a job, or the next attempt at one that is resumed. Another import of the file ends. */
-async function begin(db: Kysely<Database>, imported: CommandLineImport): Promise<Attempt> {
-  const { storeUuid, file, content, options, origin = null, resumed } = imported
+/** The first attempt at a job, or the next one at one that is resumed. */
+function attemptAt(imported: CommandLineImport): Attempt {
+  const { storeUuid, content, options, origin = null, resumed } = imported
   const job = { storeUuid, kind: 'import', options: { content, options }, origin } as const
-  if (resumed) {
-    const { jobId, attempt, position, problems } = resumed
+  if (!resumed) return { ...job, jobId: uuidv7(), attempt: 1, counts: noCounts, problems: [], position: null }
+  const { jobId, attempt, position, problems } = resumed
+  return { ...job, jobId, attempt: attempt + 1, counts: position.counts, problems, position }
+}
+
+/** Begins an attempt. Another import of the file ends. */
+async function begin(db: Kysely<Database>, { file, content }: CommandLineImport, job: Attempt): Promise<void> {
+  const { storeUuid, jobId, attempt, origin } = job
+  if (attempt > 1) {
     const { numAffectedRows } = await sql`
-      update job set state = 'running', attempt = attempt + 1, heartbeat_at = now(), error = null, finished_at = null
-      where store_uuid = ${storeUuid} and job_id = ${jobId} and attempt = ${attempt} and position is not null`.execute(
+      update job set state = 'running', attempt = ${attempt}, heartbeat_at = now(), error = null, finished_at = null
+      where store_uuid = ${storeUuid} and job_id = ${jobId} and attempt = ${attempt - 1} and position is not null`.execute(
       db,
     )
     if (numAffectedRows !== 1n) throw new UsageError(`--resume: another import of ${file} is under way`)
-    return { ...job, jobId, attempt: attempt + 1, counts: position.counts, problems, position }
+    return
   }
   if (content !== undefined) {
     await sql`
@@ -140,17 +155,15 @@ async function begin(db: Kysely<Database>, imported: CommandLineImport): Promise
         error = coalesce(error, 'another import of the file has begun')
       where store_uuid = ${storeUuid} and file = ${file} and (state = 'running' or position is not null)`.execute(db)
   }
-  const begun = { ...job, jobId: uuidv7(), attempt: 1, counts: noCounts, problems: [], position: null }
   const now = new Date()
   await db
     .insertInto('job')
     .values({
-      ...{ store_uuid: storeUuid, job_id: begun.jobId, kind: 'import', state: 'running', attempt: 1, file },
+      ...{ store_uuid: storeUuid, job_id: jobId, kind: 'import', state: 'running', attempt, file },
       ...{ started_at: now, heartbeat_at: now, options: JSON.stringify(job.options), counts: JSON.stringify(noCounts) },
       origin: origin && JSON.stringify(origin),
     })
     .execute()
-  return begun
 }
 
 /** Why a job is no longer running. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { startReport } from '../../src/cli/import/report.ts'
 import { productsOf, useCatalog } from './catalog.ts'
@@ -173,6 +173,9 @@ test('wrong usage leaves the report of an earlier import as it is', async () => 
   const errors = await catalog.file('earlier.json', 'earlier')
   const file = await catalog.file('wide.json', Buffer.from('[]', 'utf16le'))
   expect(await catalog.run([file, '--store', store, '--errors', errors])).toMatchObject({ code: 2 })
+  const fresh = catalog.path('none-written.csv')
+  expect(await catalog.run([file, '--store', store, '--errors', fresh])).toMatchObject({ code: 2 })
+  await expect(stat(fresh)).rejects.toThrow('ENOENT')
   expect(await readFile(errors, 'utf8')).toBe('earlier')
 })
 

@@ -44,7 +44,7 @@ test('an import that is killed again and again and resumed is one that was never
   }
   const { code, stdout, stderr } = await catalog.run(args)
   expect(stderr).toContain(`resumes after row ${worked.at(-1)}\n`)
-  expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 1, ...whole })
+  expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 1, ...whole, request_id: expect.any(String) })
   expect(await exportOf(disturbed)).toBe(await exportOf(undisturbed))
   expect(await readFile(reports[1] ?? '', 'utf8')).toBe(await readFile(reports[0] ?? '', 'utf8'))
   expect(await checkReadModel(catalog.database.db)).toEqual([])
@@ -81,6 +81,8 @@ test('a file that has changed, or other options, are refused and nothing is done
     code: 2,
     stderr: expect.stringMatching(/--resume: the file has changed since the import .* after row \d+/),
   })
+  const mistyped = await catalog.run([file, '--store', store, '--status', 'Status'])
+  expect(mistyped).toMatchObject({ code: 2, stderr: expect.stringContaining('names the column "Status"') })
   expect(await position(store)).toBe(before)
   const anew = await catalog.answer([file, '--store', store], 1)
   expect(anew).toMatchObject({ rows, failed: rows / 500 })
@@ -93,6 +95,16 @@ test('the summary after --resume has the totals, and says how many rows are of t
   const before = await killedAfter(0, store, args)
   const { stdout } = await catalog.run([...args, '--resume'])
   expect(stdout).toMatch(`${rows} rows in all, ${rows - before} of them in this run: ${rows - rows / 500} created, `)
+})
+
+test('options are the same in any order', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('ordered.csv', content)
+  const options = ['--map', 'name=Name', '--map', 'sku=Sku', '--map-status', 'neu=new,aktiv=active', '--only-mapped']
+  const before = await killedAfter(0, store, [file, '--store', store, '--chunk-rows', '500', ...options])
+  const other = ['--only-mapped', '--map-status', 'aktiv=active,neu=new', '--map', 'sku=Sku', '--map', 'name=Name']
+  const { stderr } = await catalog.run([file, ...other, '--resume', '--store', store])
+  expect(stderr).toContain(`resumes after row ${before}\n`)
 })
 
 test('with nothing to resume an import begins at the start', async () => {
@@ -140,7 +152,8 @@ test('an interrupted import is resumed by one command only, and as long as its j
   const report = { begin: async () => {}, add: async () => 0 }
   const at = (rows: number) => ({ counts: { ...noCounts, rows }, reportLength: 0 })
   const run = (resumed: ResumedImport | undefined, rows: number, stopped?: string) =>
-    runAsJob(db, { ...imported, origin: undefined, resumed }, report, async ({ savePosition }) => {
+    runAsJob(db, { ...imported, origin: undefined, resumed }, report, async ({ report: begun, savePosition }) => {
+      await begun.begin([], { format: 'csv' })
       await write(catalogue, false, (transaction) => savePosition(at(rows), transaction.db))
       return {
         counts: at(rows).counts,

@@ -7,7 +7,7 @@ import { noCounts } from '../../src/import/report/counts.ts'
 import { endKilledImports, runAsJob } from '../../src/jobs/command-line-import.ts'
 import { deleteJob } from '../../src/jobs/job.ts'
 import { listJobs } from '../../src/jobs/list-jobs.ts'
-import { outcomeOf } from '../support/clients/cli.ts'
+import { outcomeOf, runCli } from '../support/clients/cli.ts'
 import { startImport, useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
@@ -40,13 +40,25 @@ it('an import of the command line is a job of the store, with its counts and pro
   expect(await jobsOf(store)).toHaveLength(1)
 })
 
-it('an import that fails is a job that failed', async () => {
+it('an import whose options do not fit the file is no job', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('none.csv', 'name\nA\n')
-  expect((await catalog.run([file, '--store', store])).code).toBe(2)
-  expect(await jobsOf(store)).toMatchObject([
-    { state: 'failed', error: expect.stringContaining('the column of the product code') },
-  ])
+  expect(await catalog.run([file, '--store', store])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the column of the product code'),
+  })
+  expect(await jobsOf(store)).toEqual([])
+})
+
+it('an import prints the id of its request, with which it can be reverted at once', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('reverted.csv', 'sku\nA\n')
+  const { request_id: id } = await catalog.details([file, '--store', store])
+  const env = { DATABASE_URL: catalog.database.url }
+  const { stdout } = await runCli(['revert', '--store', store, '--request', String(id), '--json'], env)
+  expect(JSON.parse(stdout)).toMatchObject({ reverted: { products: 1 } })
+  expect((await catalog.run([file, '--store', store])).stdout).toMatch(/\nrequest: [0-9a-f-]{36}\n$/)
+  expect((await catalog.run([file, '--store', store, '--dry-run'])).stdout).not.toContain('request:')
 })
 
 /** An import that has written five chunks and waits for the rest of the sixth in an open pipe. */
@@ -128,7 +140,8 @@ it('an import that waits for its input shows each minute that it is alive', asyn
   }
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
-    await runAsJob(db, job, report, async () => {
+    await runAsJob(db, job, report, async (work) => {
+      await work.report.begin([], { format: 'csv' })
       await setHeartbeat(storeUuid)
       expect(await age()).toBe(61)
       vi.advanceTimersByTime(60_000)

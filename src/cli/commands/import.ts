@@ -57,7 +57,7 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, interrupt)
   try {
-    const { counts, stopped, advice, unseen, resumedAfter, recognized, notes } = await importWithProgress(
+    const { counts, stopped, advice, unseen, resumedAfter, recognized, notes, requestId } = await importWithProgress(
       file,
       options,
       interruption.signal,
@@ -66,8 +66,10 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
     for (const note of notes) process.stderr.write(`${noteSentence(note)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
     const { assetsAdded, linksAdded, assetsFailed, replaced, ...rows } = counts
-    const answer = { ...snakeCased({ ...rows, assetsAdded, linksAdded, assetsFailed, replaced }), notes, ...recognized }
-    printResult(json, answer, summary(counts, recognized, options.dryRun, resumedAfter))
+    const shown = snakeCased({ ...rows, assetsAdded, linksAdded, assetsFailed, replaced })
+    const answer = { ...shown, notes, ...recognized, ...(requestId !== undefined && { request_id: requestId }) }
+    const ofRequest = requestId === undefined ? '' : `\nrequest: ${requestId}`
+    printResult(json, answer, summary(counts, recognized, options.dryRun, resumedAfter) + ofRequest)
     return counts.failed + counts.assetsFailed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, type ReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Kysely } from 'kysely'
 import { brief } from '../../catalogue/bounded-failures.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
@@ -22,10 +20,11 @@ import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from
 import { shown } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
+import { importedFile } from './imported-file.ts'
 import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
 
-type Imported = ImportResult & { advice: string; resumedAfter: number }
+type Imported = ImportResult & { advice: string; resumedAfter: number; requestId: string | undefined }
 
 interface Input {
   stats: Stats
@@ -114,7 +113,10 @@ async function importReporting(
     const result = dryRun ? await importTo({ report }) : await runAsJob(db, job, report, importTo)
     counts = result.counts
     const canResume = imported.content !== undefined
-    return { ...result, advice: adviceOn(request, result, canResume), resumedAfter: from.counts.rows }
+    return {
+      ...{ ...result, advice: adviceOn(request, result, canResume), resumedAfter: from.counts.rows },
+      requestId: dryRun ? undefined : origin?.requestId,
+    }
   } finally {
     progress.stop()
     const incomplete = (error: unknown) => [`the report is incomplete: ${messageOf(error)}`]
@@ -170,27 +172,4 @@ function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResu
 
 function print(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
-}
-
-/** What identifies the import: a resumed one has the same file, and the same options that decide what is imported. */
-async function importedFile(request: ImportRequest, canResume: boolean): Promise<ImportedFile> {
-  const {
-    file,
-    storeUuid,
-    errors,
-    style: _style,
-    resume: _resume,
-    dryRun: _dryRun,
-    chunkRows: _rows,
-    ...meaning
-  } = request
-  const reportFile = errors === undefined ? null : resolve(errors)
-  const content = canResume ? await hashOf(file) : undefined
-  return { storeUuid, file: resolve(file), content, options: JSON.stringify(meaning), reportFile }
-}
-
-async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }

@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open } from 'node:fs/promises'
+import { constants, type FileHandle, open, rm } from 'node:fs/promises'
 import { messageOf } from '../../errors.ts'
 import type { ImportReport } from '../../import/import.ts'
 import type { FailedRow } from '../../import/load/map-row.ts'
@@ -26,16 +26,32 @@ const maxShown = 20
  */
 export async function startReport(path: string | undefined, from: number, onColumns: OnColumns): Promise<Report> {
   if (path === undefined) return withNote(reportInSentences(from, onColumns))
-  // Wrong usage changes nothing: an earlier report is kept until `begin`.
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
-    throw new UsageError(`--errors ${path} cannot be written: ${messageOf(error)}`)
-  })
+  const { file, isNew } = await opened(path)
   const report = reportInFile(path, file, from)
+  let hasBegun = false
   const begin: ImportReport['begin'] = async (columns, recognized) => {
+    hasBegun = true
     onColumns(columns, recognized)
     await report.begin(columns, recognized)
   }
-  return withNote({ ...report, begin })
+  const close: Report['close'] = async (failed) => {
+    if (hasBegun) return report.close(failed)
+    await file.close()
+    if (isNew) await rm(path)
+    return []
+  }
+  return withNote({ ...report, begin, close })
+}
+
+/** Opens the file of a report. Wrong usage changes nothing: an earlier report is kept until `begin`. */
+async function opened(path: string): Promise<{ file: FileHandle; isNew: boolean }> {
+  const { O_RDWR, O_CREAT, O_EXCL } = constants
+  try {
+    const created = await open(path, O_RDWR | O_CREAT | O_EXCL).catch(() => undefined)
+    return { file: created ?? (await open(path, O_RDWR | O_CREAT)), isNew: created !== undefined }
+  } catch (error) {
+    throw new UsageError(`--errors ${path} cannot be written: ${messageOf(error)}`)
+  }
 }
 
 /** Says at its end, if it applies, that failed rows are in the catalogue in part. */
@@ -98,7 +114,7 @@ function reportInFile(path: string, file: FileHandle, from: number): Report {
   let format: ReportFormat | undefined
   let columns: readonly string[] = []
   let headSize = 0
-  let size: number | undefined
+  let size = 0
   let first: Problem | undefined
   return {
     begin: async (named, recognized) => {
@@ -120,9 +136,8 @@ function reportInFile(path: string, file: FileHandle, from: number): Report {
       return size
     },
     close: async ({ failed, assetsFailed }) => {
-      const hasRows = size !== undefined && size > headSize
-      const text = hasRows || (size !== undefined && format?.isWhole) ? (format?.foot ?? '') : ''
-      await writeAll(file, Buffer.from(text), size ?? 0).finally(() => file.close())
+      const text = size > headSize || format?.isWhole ? (format?.foot ?? '') : ''
+      await writeAll(file, Buffer.from(text), size).finally(() => file.close())
       if (failed + assetsFailed === 0) return []
       const assets = assetsFailed === 0 ? '' : `, and ${counted(assetsFailed, 'asset')} of others`
       return [
