@@ -9,7 +9,7 @@ import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
 const mayImport: Record<string, string> = {
   'src/cli': 'app auth backup catalogue database demo export filter global-config http import jobs',
   'src/app':
-    'rest schema auth catalogue database event-loop fair-share filter global-config graphql http idempotency jobs mcp metrics request tracing',
+    'rest schema auth catalogue database event-loop fair-share filter global-config graphql http idempotency jobs mcp metrics outgoing request tracing',
   'src/event-loop': 'fair-share request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs request',
@@ -23,6 +23,7 @@ const mayImport: Record<string, string> = {
   'src/graphql': 'auth catalogue database jobs request',
   'src/metrics': 'global-config',
   'src/global-config': 'catalogue',
+  'src/outgoing': '',
   'src/auth': 'catalogue database request',
   'src/idempotency': 'database',
   'src/catalogue': 'database request',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
 import { urlsOf } from '../database/connection/hosts.ts'
+import { isAllowable } from '../outgoing/addresses.ts'
 import { millisecondsOf, shown } from '../text.ts'
 
 /** The settings of the gateway; docs/operations.md describes each variable. */
@@ -73,6 +74,10 @@ const environment = z.object({
   corsOrigins: listOf(isOrigin, 'must be origins such as https://shop.example, or null for files, separated by commas')
     .transform((origins) => origins.map((origin) => origin.replace(/\/$/, '')))
     .default([]),
+  outgoingAllow: listOf(
+    isAllowable,
+    'must be addresses, ranges such as 10.0.0.0/8, and names of hosts, separated by commas',
+  ).default([]),
   persistedDocuments: z.string().optional(),
   persistedDocumentsOnly: flag,
   introspection: z.enum(['all', 'admin'], 'must be all or admin').default('all'),

@@ -1,0 +1,30 @@
+import { isIP } from 'node:net'
+import { isStorable } from '../text.ts'
+import { type Allowed, isPublic } from './addresses.ts'
+
+const maxLength = 2_048
+
+/**
+ * Why requests to a URL that a user gives are refused; undefined if they are not. Only an address in the URL can be
+ * judged here: that of a name is checked whenever a connection is opened.
+ */
+export function targetFault(text: string, allowed: Allowed): string | undefined {
+  const url = isStorable(text) ? URL.parse(text) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'must be a URL with https:// and a host'
+  if (text.length > maxLength) return `must have at most ${maxLength} characters`
+  if (url.username !== '' || url.password !== '') return 'must have no user and password'
+  const host = hostOf(url)
+  if (isAllowedHost(host, allowed)) return undefined
+  if (url.protocol !== 'https:') return 'must begin with https://'
+  if (isIP(host) > 0 && !isPublic(host)) return 'must not have an address that is private or reserved'
+  return url.port === '' || Number(url.port) > 1_023 ? undefined : 'must have the port 443, or one above 1023'
+}
+
+/** The host of a URL, an IPv6 address without its brackets. The parser has made decimal and other forms dotted. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
+}
+
+export function isAllowedHost(host: string, allowed: Allowed): boolean {
+  return allowed.hasHost(host) || allowed.hasAddress(host)
+}
