@@ -20,7 +20,7 @@ import {
 } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
-import { defaultChannel, defaultFormat } from '../builder/options.ts'
+import { optionalChannel, optionalFormat } from '../builder/options.ts'
 import { ProductRef } from '../products/product.ts'
 import { StoreRef, storeField } from '../stores/store.ts'
 
@@ -95,9 +95,9 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
 })
 
 const pageArgs = builder.args((t) => ({
-  channel: t.string(defaultChannel('Channel to list. An unknown channel lists nothing.')),
+  channel: t.string(optionalChannel('Channel to list. An unknown channel lists nothing.')),
   assetFormat: t.string(
-    defaultFormat('Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.'),
+    optionalFormat('Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.'),
   ),
   ...offsetArgs('groups', maxPageSize),
 }))

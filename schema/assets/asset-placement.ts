@@ -1,9 +1,10 @@
 import { moveAssets } from '../../src/catalogue/assets/move-assets.ts'
 import { placeAssets } from '../../src/catalogue/assets/place-assets.ts'
+import { defaultAssetFormat, defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { isSelected } from '../../src/graphql/limits/answer-size.ts'
 import { type ResultOf, resolveWrite, withDefaults, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { defaultChannel, defaultFormat, defaults, required } from '../builder/options.ts'
+import { optionalChannel, optionalFormat, required } from '../builder/options.ts'
 import { failureFields } from '../error-info.ts'
 import { AssetGroupRef } from './asset-group.ts'
 
@@ -13,7 +14,7 @@ const AssetPlacementInput = builder.inputType('AssetPlacement', {
     parentCode: t.string(
       required('Parent code of the group: 1 to 255 characters. A product of this code need not exist.'),
     ),
-    assetFormat: t.string(defaultFormat('Asset format of the group: one of `enumerations.assetFormats`.')),
+    assetFormat: t.string(optionalFormat('Asset format of the group: one of `enumerations.assetFormats`.')),
     assets: t.field({
       type: 'AttributeMap',
       required: true,
@@ -32,9 +33,9 @@ const PlaceAssetsResult = builder.objectRef<ResultOf<typeof placeAssets>>('Place
 })
 
 const groupArgs = builder.args((t) => ({
-  channel: t.string(defaultChannel('Channel of the group.')),
+  channel: t.string(optionalChannel('Channel of the group.')),
   parentCode: t.string(required('Parent code of the group.')),
-  assetFormat: t.string(defaultFormat('Asset format of the group.')),
+  assetFormat: t.string(optionalFormat('Asset format of the group.')),
 }))
 
 builder.mutationFields((t) => ({
@@ -79,7 +80,7 @@ builder.mutationFields((t) => ({
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end (REST extension: POST /assets). A URL that the store already has keeps its asset id; a URL that the group already has moves. To append use `addAssets`. Errors: `invalid_request`, `store_not_found`.',
     args: {
       ...writeArgs,
-      channel: t.arg.string(defaultChannel('Channel of the groups: one of `enumerations.channels`.')),
+      channel: t.arg.string(optionalChannel('Channel of the groups: one of `enumerations.channels`.')),
       groups: t.arg({
         type: [AssetPlacementInput],
         required: true,
@@ -91,8 +92,8 @@ builder.mutationFields((t) => ({
         placeAssets(
           transaction,
           enumerations,
-          { storeUuid, channel: channel ?? defaults.channel },
-          groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaults.assetFormat })),
+          { storeUuid, channel: channel ?? defaultChannel },
+          groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaultAssetFormat })),
         ),
       ({ created, updated }) => created + updated,
     ),

@@ -2,7 +2,7 @@ import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { deleteAssets, type Removed, unlinkAssets } from '../../src/catalogue/assets/remove-assets.ts'
 import { dryRunArgs, type ResultOf, resolveWrite, withDefaults, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
+import { optionalChannel, optionalFormat, required } from '../builder/options.ts'
 import { failureFields } from '../error-info.ts'
 
 const NewAssetInput = builder.inputType('NewAsset', {
@@ -12,11 +12,11 @@ const NewAssetInput = builder.inputType('NewAsset', {
       description:
         "Id of the asset: 1 to 255 characters. Default: the id of the store's asset with the same format and URL, otherwise a generated UUID.",
     }),
-    channel: t.string(defaultChannel('Channel of the group: one of `enumerations.channels`.')),
+    channel: t.string(optionalChannel('Channel of the group: one of `enumerations.channels`.')),
     parentCode: t.string(
       required('Parent code of the group: 1 to 255 characters. A product of this code need not exist.'),
     ),
-    assetFormat: t.string(defaultFormat('Asset format: one of `enumerations.assetFormats`.')),
+    assetFormat: t.string(optionalFormat('Asset format: one of `enumerations.assetFormats`.')),
     url: t.string(
       required('Absolute URL with a host, at most 2,048 characters. The gateway stores it and never fetches it.'),
     ),

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { defaultAssetFormat, defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { maxStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { write, writeInOneStatement } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
@@ -7,7 +8,7 @@ import { requireFewAffected } from '../../src/graphql/affected.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { isSelectedOnce, requireAnswerable } from '../../src/graphql/limits/answer-size.ts'
 import { builder } from './builder.ts'
-import { defaults, required } from './options.ts'
+import { required } from './options.ts'
 
 export const storeArgs = builder.args((t) => ({
   storeUuid: t.id(required('UUID of the store, case-insensitive.')),
@@ -96,8 +97,8 @@ interface ChannelAndFormat {
 export function withDefaults<Given extends ChannelAndFormat>(given: Given) {
   return {
     ...given,
-    channel: given.channel ?? defaults.channel,
-    assetFormat: given.assetFormat ?? defaults.assetFormat,
+    channel: given.channel ?? defaultChannel,
+    assetFormat: given.assetFormat ?? defaultAssetFormat,
   }
 }
 

@@ -1,3 +1,4 @@
+import { defaultAssetFormat, defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { lookupText } from './validation.ts'
 
 export const required = (description: string) => ({ required: true as const, description })
@@ -6,7 +7,6 @@ export const requiredLookup = (description: string) => ({ ...required(descriptio
 export const nullable = (description: string) => ({ nullable: true as const, description })
 export const nullableTime = (description: string) => ({ type: 'DateTime' as const, ...nullable(description) })
 
-/** The channel and asset format of arguments that are left out or null. */
-export const defaults = { channel: 'SMP', assetFormat: 'image' }
-export const defaultChannel = (description: string) => ({ defaultValue: defaults.channel, description })
-export const defaultFormat = (description: string) => ({ defaultValue: defaults.assetFormat, description })
+/** Arguments with a default; null is the same as leaving them out. */
+export const optionalChannel = (description: string) => ({ defaultValue: defaultChannel, description })
+export const optionalFormat = (description: string) => ({ defaultValue: defaultAssetFormat, description })

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
+import { defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { returnsStored } from '../../src/graphql/access.ts'
 import { requireFewAffected, requireNoLimit } from '../../src/graphql/affected.ts'
 import type { Context } from '../../src/graphql/context.ts'
@@ -6,7 +7,7 @@ import { deleteJob, type Job } from '../../src/jobs/job.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { dryRunArgs, resolveWrite, storeArgs, withoutNulls, writable } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { defaultChannel, defaults, required } from '../builder/options.ts'
+import { optionalChannel, required } from '../builder/options.ts'
 import { textUpTo } from '../builder/validation.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
 import { JobRef } from './job.ts'
@@ -55,7 +56,7 @@ const ImportInput = builder.inputType('ImportInput', {
       type: ImportPreset,
       description: 'Shop system that exported the file. Default: none, that is plain columns.',
     }),
-    channel: t.string(defaultChannel('Channel to link the assets on: one of `enumerations.channels`.')),
+    channel: t.string(optionalChannel('Channel to link the assets on: one of `enumerations.channels`.')),
     code: t.string({ description: 'Column of the product code. Default: `product_code`, otherwise `sku`.' }),
     status: t.string({ description: 'Column of the product status. Default: `status`.' }),
     assets: t.stringList({
@@ -95,7 +96,7 @@ function resolveStart<Args>(start: (args: Args, context: Context, info: GraphQLR
 function optionsOf({ storeUuid, input }: { storeUuid: string; input: typeof ImportInput.$inferInput }) {
   const { content: _, map, ...rest } = input
   const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
-  return { format: 'csv' as const, channel: defaults.channel, ...withoutNulls(rest), store: storeUuid, map: pairs }
+  return { format: 'csv' as const, channel: defaultChannel, ...withoutNulls(rest), store: storeUuid, map: pairs }
 }
 
 builder.mutationFields((t) => ({
@@ -120,7 +121,7 @@ builder.mutationFields((t) => ({
     args: {
       ...storeArgs,
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
-      channel: t.arg.string(defaultChannel('Channel of the assets.')),
+      channel: t.arg.string(optionalChannel('Channel of the assets.')),
       status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),
       escapeFormulas: t.arg.boolean({
         defaultValue: false,
@@ -131,7 +132,7 @@ builder.mutationFields((t) => ({
     resolve: resolveStart(({ storeUuid, format, channel, status, escapeFormulas }, context) => {
       requireFewAffected(1, context)
       const form = { format: format ?? 'csv', escapeFormulas: escapeFormulas ?? false }
-      const options = { ...form, channel: channel ?? defaults.channel, status: status ?? null }
+      const options = { ...form, channel: channel ?? defaultChannel, status: status ?? null }
       return startExport(context.catalogue, storeUuid, options, context.jobQuotas)
     }),
   }),

@@ -1,4 +1,4 @@
-import type { Facet } from '../../src/catalogue/products/lists/facet.ts'
+import type { Facet } from '../../src/catalogue/products/lists/facets.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'

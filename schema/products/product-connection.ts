@@ -1,7 +1,7 @@
 import type { KeysetPage } from '../../src/catalogue/conditions.ts'
+import type { ListedProduct } from '../../src/catalogue/products/find-products.ts'
 import type { ProductCount } from '../../src/catalogue/products/lists/count-products.ts'
 import type { ProductList } from '../../src/catalogue/products/lists/list-products.ts'
-import type { ListedProduct } from '../../src/catalogue/products/lists/measured-products.ts'
 import { builder } from '../builder/builder.ts'
 import { countedPage, keysetConnection, once, pageSizeOf } from '../builder/connection.ts'
 import { ProductRef } from './product.ts'

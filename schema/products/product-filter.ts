@@ -2,7 +2,7 @@ import type { AttributeFilter, ProductFilter } from '../../src/catalogue/product
 import type { ProductOrder } from '../../src/catalogue/products/query/product-order.ts'
 import { builder } from '../builder/builder.ts'
 import { scanCost } from '../builder/connection.ts'
-import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
+import { optionalChannel, optionalFormat, required } from '../builder/options.ts'
 import { catalogueText, lookupText } from '../builder/validation.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
 
@@ -18,8 +18,8 @@ const AssetPresence = builder.inputType('AssetPresence', {
   ...catalogueText,
   description: 'Asset group of a product: whether it has an asset.',
   fields: (t) => ({
-    channel: t.string(defaultChannel('Channel: one of `enumerations.channels`.')),
-    assetFormat: t.string(defaultFormat('Format: one of `enumerations.assetFormats`.')),
+    channel: t.string(optionalChannel('Channel: one of `enumerations.channels`.')),
+    assetFormat: t.string(optionalFormat('Format: one of `enumerations.assetFormats`.')),
   }),
 })
 

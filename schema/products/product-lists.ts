@@ -1,5 +1,5 @@
 import { isBare } from '../../src/catalogue/conditions.ts'
-import type { Product } from '../../src/catalogue/products/lists/measured-products.ts'
+import type { Product } from '../../src/catalogue/products/find-products.ts'
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
 import {
   countProductsOfStores,

@@ -1,3 +1,4 @@
+import { defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { createProducts } from '../../src/catalogue/products/create-products.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import type { FailedProduct } from '../../src/catalogue/products/product-patches.ts'
@@ -6,7 +7,7 @@ import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
 import { type ResultOf, resolveStatement, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
-import { defaultChannel, defaults, required, requiredLookup } from '../builder/options.ts'
+import { optionalChannel, required, requiredLookup } from '../builder/options.ts'
 import { catalogueText } from '../builder/validation.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
@@ -145,11 +146,11 @@ builder.mutationFields((t) => ({
     args: {
       ...writeArgs,
       ...productsArg,
-      channel: t.arg.string(defaultChannel('Channel to link the assets on: one of `enumerations.channels`.')),
+      channel: t.arg.string(optionalChannel('Channel to link the assets on: one of `enumerations.channels`.')),
     },
     resolve: resolveWrite(
       (transaction, { storeUuid, channel, products }, { enumerations }) =>
-        createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaults.channel }, products),
+        createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaultChannel }, products),
       ({ createdSkus }) => createdSkus.length,
     ),
   }),

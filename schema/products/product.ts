@@ -1,4 +1,4 @@
-import type { Product } from '../../src/catalogue/products/lists/measured-products.ts'
+import type { Product } from '../../src/catalogue/products/find-products.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'

@@ -1,4 +1,4 @@
-import type { Product } from '../../src/catalogue/products/lists/measured-products.ts'
+import type { Product } from '../../src/catalogue/products/find-products.ts'
 import type { Requirement } from '../../src/catalogue/readiness/requirements.ts'
 import {
   countGaps,

@@ -73,10 +73,14 @@ export const automations = [
   'SMP_image_upsert',
 ] as const
 
+/** Always allowed, whatever the global configuration has. spec: GET /assets, the defaults of its parameters. */
+export const defaultChannel = 'SMP'
+export const defaultAssetFormat = 'image'
+
 /** The values without a global configuration. */
 export const fallbackEnumerations: Enumerations = {
-  channels: ['SMP', ...Array.from({ length: 37 }, (_, i) => `channel_value_${i + 1}`)],
-  assetFormats: ['image', 'video', 'pdf', '3D', 'text'],
+  channels: [defaultChannel, ...Array.from({ length: 37 }, (_, i) => `channel_value_${i + 1}`)],
+  assetFormats: [defaultAssetFormat, 'video', 'pdf', '3D', 'text'],
   storeTaxonomies: ['catalog', 'brand'],
   regions,
   defaultAutomations: automations,

@@ -10,10 +10,10 @@ import { listChanges, listHistory } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'
 import { readReceipt } from '../catalogue/changes/receipt.ts'
 import { revertRequest } from '../catalogue/changes/revert/revert-request.ts'
-import { fallbackEnumerations } from '../catalogue/enumerations.ts'
+import { defaultAssetFormat, defaultChannel, fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { deleteProducts } from '../catalogue/products/delete-products.ts'
 import { countProducts } from '../catalogue/products/lists/count-products.ts'
-import { countValues } from '../catalogue/products/lists/count-values.ts'
+import { countFacets } from '../catalogue/products/lists/facets.ts'
 import { listProducts } from '../catalogue/products/lists/list-products.ts'
 import { pageProducts } from '../catalogue/products/lists/page-products.ts'
 import { updateProducts } from '../catalogue/products/update-products.ts'
@@ -50,7 +50,7 @@ export async function checkOneServer(db: Kysely<Database>): Promise<void> {
 const all = fallbackEnumerations
 const origin: Origin = { requestId: 'check', actor: 'check', via: 'cli', operation: 'check' }
 const newStore = { storeName: 'check', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-const [productCode, channel, assetFormat] = ['A', 'SMP', 'image']
+const [productCode, channel, assetFormat] = ['A', defaultChannel, defaultAssetFormat]
 const url = 'https://example.com/1.jpg'
 const firstPage = { limit: 50, backwards: false }
 
@@ -76,7 +76,7 @@ async function read(catalogue: WriteCatalogue, storeUuid: string): Promise<void>
     attribute: 'Size',
   })
   await countProducts(catalogue, storeUuid, { attributes })
-  await countValues(catalogue, storeUuid, { names: ['Size'], filter: {}, first: 1 })
+  await countFacets(catalogue, storeUuid, { names: ['Size'], filter: {}, first: 1 })
   await listChanges(catalogue, storeUuid, {}, { after: null, limit: 10 })
   await listHistory(catalogue, storeUuid, { productCode }, { after: null, limit: 10 })
   await readReceipt(catalogue, storeUuid, origin.requestId)

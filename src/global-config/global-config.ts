@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { type Enumerations, fallbackEnumerations } from '../catalogue/enumerations.ts'
+import { defaultChannel, type Enumerations, fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { messageOf } from '../errors.ts'
 import { isName, textWithin, withoutCredentials } from '../text.ts'
 
@@ -61,7 +61,7 @@ function enumerationsOf(text: string): Enumerations {
   return {
     ...fallback,
     assetFormats: [...new Set(config.asset_formats ?? fallback.assetFormats)],
-    channels: [...new Set(['SMP', ...(config.channels ?? fallback.channels)])],
+    channels: [...new Set([defaultChannel, ...(config.channels ?? fallback.channels)])],
     storeTaxonomies: [...new Set(config.store_taxonomies ?? fallback.storeTaxonomies)],
   }
 }

@@ -26,12 +26,10 @@ import {
 import { findProductAt } from '../catalogue/changes/product-at.ts'
 import { findReverts } from '../catalogue/changes/receipt.ts'
 import { isBare, type KeysetPage } from '../catalogue/conditions.ts'
-import { findProducts } from '../catalogue/products/find-products.ts'
+import { findProducts, type Product } from '../catalogue/products/find-products.ts'
 import { countProducts } from '../catalogue/products/lists/count-products.ts'
-import { countValues } from '../catalogue/products/lists/count-values.ts'
-import type { FacetQuery } from '../catalogue/products/lists/facet.ts'
+import { countFacets, type FacetQuery } from '../catalogue/products/lists/facets.ts'
 import { listProducts } from '../catalogue/products/lists/list-products.ts'
-import type { Product } from '../catalogue/products/lists/measured-products.ts'
 import { countStatuses } from '../catalogue/products/product-totals.ts'
 import { findProductReadiness } from '../catalogue/readiness/product-readiness.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
@@ -103,7 +101,7 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
       ofStores((uuid) => costly(() => countProducts(catalogue, uuid, filter), !isBare(filter))),
     ),
-    facets: perArguments((query: FacetQuery) => ofStores((uuid) => costly(() => countValues(catalogue, uuid, query)))),
+    facets: perArguments((query: FacetQuery) => ofStores((uuid) => costly(() => countFacets(catalogue, uuid, query)))),
     assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
       ofStores((uuid) => findPage(catalogue, uuid, query, filter), filter && filterCallsAtOnce),
     ),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { countProducts } from '../../src/catalogue/products/lists/count-products.ts'
-import { countValues } from '../../src/catalogue/products/lists/count-values.ts'
+import { countFacets } from '../../src/catalogue/products/lists/facets.ts'
 import { listProducts } from '../../src/catalogue/products/lists/list-products.ts'
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
 import type { ProductFilter } from '../../src/catalogue/products/query/product-filter.ts'
@@ -88,7 +88,7 @@ const reads: [title: string, read: (catalogue: Catalogue, uuid: string) => Promi
   [
     'a facet',
     async (catalogue, uuid) => {
-      const [facet] = await countValues(catalogue, uuid, { names: ['Color'], filter: {}, first: 2 })
+      const [facet] = await countFacets(catalogue, uuid, { names: ['Color'], filter: {}, first: 2 })
       return facet?.values
     },
     ['c0', 'c1'].map((value) => ({ value, count: products / 2 })),
@@ -174,7 +174,7 @@ it('counts the values of an attribute once, until a change of the store is appli
     const query = { names: ['Color'], filter, first: 20 }
     const before = new Date()
     database.statements()
-    const [facet] = await countValues(catalogue, uuid, query)
+    const [facet] = await countFacets(catalogue, uuid, query)
     expect(facet?.asOf.getTime()).toBeGreaterThanOrEqual(before.getTime() - 1_000)
     return { counts: facet?.values.map(({ count }) => count), statements: database.statements() }
   }
@@ -202,7 +202,7 @@ it('counts the values of a small store as they are now', async () => {
   const uuid = await filledStore(10)
   const { catalogue } = database
   await write(catalogue, false, (work) => upsertProducts(work, uuid, [{ productCode: 'new' }]))
-  const [facet] = await countValues(catalogue, uuid, { names: ['Color'], filter: {}, first: 1 })
+  const [facet] = await countFacets(catalogue, uuid, { names: ['Color'], filter: {}, first: 1 })
   expect(facet).toMatchObject({ distinct: 2, missing: 1 })
 })
 

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { invalidRequest } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { findProducts } from '../products/find-products.ts'
-import type { Product } from '../products/lists/measured-products.ts'
+import { findProducts, type Product } from '../products/find-products.ts'
 import type { ChangeAction } from './change.ts'
 
 /** The first change after the moment of the product, or of one of its attributes. */

@@ -1,7 +1,24 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { allRead, columns, measured, type Product } from './lists/measured-products.ts'
+import type { ProductStatus } from '../enumerations.ts'
+import type { OrderValue } from './query/product-order.ts'
+
+export interface Product {
+  storeUuid: string
+  productCode: string
+  status: ProductStatus
+  attributes: Record<string, string>
+  createdAt: Date
+  updatedAt: Date
+}
+
+/**
+ * A product of a list: `orderValue` is what orders it, if that is not the code. `isDeleted`: it has been deleted since
+ * the list was made, and is left out of the page.
+ */
+export type ListedProduct = Product & { orderValue: OrderValue; isDeleted?: boolean }
 
 export async function findProducts(
   catalogue: Catalogue,
@@ -12,4 +29,31 @@ export async function findProducts(
         select ${columns}, null as "orderValue", row_number() over () as nth from product p
         where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`
   return allRead((await sql<Product>`${measured(found)}`.execute(catalogue.db)).rows)
+}
+
+export const columns = sql`p.store_uuid as "storeUuid", p.product_code as "productCode", p.status, p.attributes,
+        p.created_at as "createdAt", p.updated_at as "updatedAt"`
+
+/**
+ * Selects the listed products of a query in the order of its column `nth`. If the request may not read them all, some
+ * attributes are null. They are measured as they are stored, which is fast, and then as text: a control character has
+ * six bytes there. The result of `||` is not compressed.
+ */
+export function measured(products: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { left } = currentReadBytes()
+  return sql`
+    select "storeUuid", "productCode", status, "createdAt", "updatedAt", "orderValue",
+      case when sum(octet_length(text)) over (order by nth rows unbounded preceding) <= ${left} then text::json end
+        as attributes
+    from (
+      select *, case when sum(pg_column_size(attributes || '{}')) over () <= ${left} then attributes::text end as text
+      from (${products}) listed
+    ) measured
+    order by nth`
+}
+
+/** The products of measured rows. Throws if the request may not read them all. */
+export function allRead<P extends Product>(rows: P[]): P[] {
+  if (rows.some(({ attributes }) => attributes === null)) throw currentReadBytes().tooMuch()
+  return rows
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { isProductStatus, type ProductStatus, productStatuses } from '../../catalogue/enumerations.ts'
+import { defaultChannel, isProductStatus, type ProductStatus, productStatuses } from '../../catalogue/enumerations.ts'
 import { exportChanges } from '../../export/export-changes.ts'
 import { exportStore } from '../../export/export-store.ts'
 import { type ExportForm, exportFormats } from '../../export/formats.ts'
@@ -24,7 +24,7 @@ export function addExport(program: Command): void {
   storeOption(program.command('export'))
     .description("write a store's products and their assets on one channel, as `catalog import` reads them")
     .addOption(new Option('--format <format>', 'csv or jsonl').choices(exportFormats).default('csv'))
-    .option('--channel <channel>', 'the channel of the assets', 'SMP')
+    .option('--channel <channel>', 'the channel of the assets', defaultChannel)
     .option('--status <status>', 'only products of this status', statusOf)
     .option('--since <cursor>', 'JSON Lines of the products changed or deleted since the cursor')
     .option('--escape-formulas', 'CSV: prefix cells that a spreadsheet would run as formulas with an apostrophe', false)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defaultChannel } from '../../catalogue/enumerations.ts'
 import { listStores } from '../../catalogue/stores/list-stores.ts'
 import { createStore, findStores, type Store } from '../../catalogue/stores/stores.ts'
 import { write } from '../../catalogue/transaction.ts'
@@ -74,7 +75,7 @@ async function create(context: CommandContext, options: CreateOptions): Promise<
     storeName: name,
     storeTaxonomy: taxonomy,
     region,
-    channels: channel.length > 0 ? channel : ['SMP'],
+    channels: channel.length > 0 ? channel : [defaultChannel],
     defaultAutomation: automation,
     storeWebsite: website,
   }

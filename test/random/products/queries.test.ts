@@ -5,7 +5,7 @@ import { defineAttributes } from '../../../src/catalogue/attributes/attribute-de
 import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
 import { checkIndex } from '../../../src/catalogue/product-index/check-index.ts'
 import { countProducts } from '../../../src/catalogue/products/lists/count-products.ts'
-import { countValues } from '../../../src/catalogue/products/lists/count-values.ts'
+import { countFacets } from '../../../src/catalogue/products/lists/facets.ts'
 import { listProducts } from '../../../src/catalogue/products/lists/list-products.ts'
 import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/query/product-filter.ts'
 import { cursorKey, type ProductOrder } from '../../../src/catalogue/products/query/product-order.ts'
@@ -208,7 +208,7 @@ it.each(Object.keys(sources) as Title[])(
           expect((await countProducts(catalogue, uuid, filter)).count).toBe(matching.length)
         }
         const search = size === 1 ? 'r' : undefined
-        const facets = await countValues(catalogue, uuid, { names, filter, first: size, search })
+        const facets = await countFacets(catalogue, uuid, { names, filter, first: size, search })
         // All products are as many as the totals tell.
         const notThere = Object.keys(filter).length === 0 ? totals[title] - products.length : 0
         expect(facets.map(({ asOf: _, missing, ...rest }) => ({ ...rest, missing: missing - notThere }))).toEqual(

@@ -3,14 +3,13 @@ import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
 import { allOf, isBare, onlyRow } from '../../conditions.ts'
+import { allRead, columns, type ListedProduct, measured } from '../find-products.ts'
 import { type Compiled, compile } from '../query/compile.ts'
-import { withKnownCodes } from '../query/known-codes.ts'
-import { narrow } from '../query/narrow.ts'
+import { narrowByCodes, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, type PageSegment, type ProductPage, planPage } from '../query/plan-page.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { byCode, type ProductOrder } from '../query/product-order.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
-import { allRead, columns, type ListedProduct, measured } from './measured-products.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -36,8 +35,8 @@ export async function listProducts(
     if (recent) return recent
   }
   return readSource(catalogue, storeUuid, { filter, order }, async (source) => {
-    const known = await withKnownCodes(catalogue, source, filter)
-    return readPage(catalogue, source, compile(source, known), page, order, isPrepared(source, filter, order))
+    const narrowed = await narrowByCodes(catalogue, source, filter)
+    return readPage(catalogue, source, compile(source, narrowed), page, order, isPrepared(source, filter, order))
   })
 }
 
@@ -82,7 +81,7 @@ async function readPage(
   isPrepared = false,
 ): Promise<ProductList | undefined> {
   const segments = planPage(source, order, page)
-  const { from, few, isWhole } = await narrow(catalogue, source, compiled)
+  const { from, few, isWhole } = await narrowByIndex(catalogue, source, compiled)
   const state = stateOf(source, isWhole)
   const [segment] = segments
   if (source.table === 'product' && segment && segments.length === 1) {

@@ -2,15 +2,14 @@ import { sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import { storeNotFound } from '../../../errors.ts'
 import { type Catalogue, requireVisible } from '../../catalogue.ts'
+import { allRead, columns, measured, type Product } from '../find-products.ts'
 import { compile } from '../query/compile.ts'
-import { withKnownCodes } from '../query/known-codes.ts'
-import { narrow } from '../query/narrow.ts'
+import { narrowByCodes, narrowByIndex } from '../query/narrow.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { byCode } from '../query/product-order.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
 import { countOf } from './count-products.ts'
 import { isPrepared } from './list-products.ts'
-import { allRead, columns, measured, type Product } from './measured-products.ts'
 
 interface Page {
   offset: number
@@ -45,8 +44,8 @@ async function readPage(
   filter: ProductFilter,
   { offset, limit }: Page,
 ): Promise<ProductPage | undefined> {
-  const compiled = compile(source, await withKnownCodes(catalogue, source, filter))
-  const { from, few, isWhole } = await narrow(catalogue, source, compiled)
+  const compiled = compile(source, await narrowByCodes(catalogue, source, filter))
+  const { from, few, isWhole } = await narrowByIndex(catalogue, source, compiled)
   const { rows } = await sql<SourceState & { total: number } & (Product | { productCode: null })>`
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}
     select counted.*, page.*

@@ -2,11 +2,11 @@ import { invalidRequest } from '../../../errors.ts'
 import { storeUuidOf } from '../../../text.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import type { KeysetPage } from '../../conditions.ts'
+import type { ListedProduct } from '../find-products.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { byCode, cursorKey, isCursorKey, type ProductOrder, requireGoodOrder } from '../query/product-order.ts'
 import { countProducts, type ProductCount } from './count-products.ts'
 import { listProducts, type ProductList } from './list-products.ts'
-import type { ListedProduct } from './measured-products.ts'
 
 const storesAtOnce = 4
 

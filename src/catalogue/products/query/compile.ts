@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../../text.ts'
-import { allOf } from '../../conditions.ts'
+import { allOf, containing } from '../../conditions.ts'
+import { defaultAssetFormat, defaultChannel } from '../../enumerations.ts'
+import { hasText, searchedText } from '../../product-text/searched-text.ts'
 import { beyondAll, compare, isAmong, texts, valuesOf } from './compare.ts'
-import type { ProductFilter, TimeRange } from './product-filter.ts'
-import { hasSubstring, isBlocked, isReady, withAssets } from './related.ts'
+import type { AssetPresence, ProductFilter, TimeRange } from './product-filter.ts'
 import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
@@ -69,7 +70,7 @@ function ownConditions(filter: ProductFilter): Indexed[] {
   return conditions.flatMap(([key, where]) => (where === false ? [] : [{ key, where }]))
 }
 
-/** The conditions that other tables or other filters tell. */
+/** The conditions on other tables, and those that combine filters. */
 function others(source: Source, filter: ProductFilter): (Condition | false)[] {
   const { uuid } = source
   const whole = (inner: ProductFilter) => allOf(wheresOf(conditionsOf(source, inner)))
@@ -102,4 +103,44 @@ function isDuring(column: RawBuilder<unknown>, range: TimeRange | null | undefin
   const { from, to } = range ?? {}
   if (from == null && to == null) return false
   return allOf([from != null && sql<boolean>`${column} >= ${from}`, to != null && sql<boolean>`${column} < ${to}`])
+}
+
+/** Whether the code of a product `p`, or the value of a searchable attribute, has a substring. */
+export function hasSubstring({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
+  const inCode = sql<boolean>`p.product_code collate "default" ilike ${containing(search)}`
+  if (searched?.length === 0) return inCode
+  if (searched) return sql<boolean>`(${inCode} or ${hasText(searchedText(searched), search)})`
+  // Unlike `exists`, PostgreSQL never evaluates it for the whole store beforehand.
+  return sql<boolean>`(${inCode} or (
+      select ${hasText(sql`t.text`, search)} from product_text t
+      where t.store_uuid = ${uuid} and t.product_code = p.product_code
+    ) is true)`
+}
+
+function withAssets(uuid: string | null, { channel, assetFormat }: AssetPresence): Condition {
+  return sql<boolean>`exists (
+      select from asset_group g
+      where g.store_uuid = ${uuid} and g.channel = ${channel ?? defaultChannel} and g.asset_format = ${assetFormat ?? defaultAssetFormat}
+        and g.parent_code = p.product_code
+    )`
+}
+
+/** Whether a product has been counted as blocked on a channel. */
+function isBlocked(uuid: string | null, channel: string): Condition {
+  return sql<boolean>`exists (
+      select from product_gap g join channel_readiness c
+        on c.store_uuid = ${uuid} and c.channel = ${channel} and c.build = g.build and c.state = 'current'
+      where g.store_uuid = ${uuid} and g.channel = ${channel} and g.product_code = p.product_code
+        and g.mask & c.required <> 0
+    )`
+}
+
+/** Whether a product has been counted as not blocked: none has where nothing is counted. */
+function isReady(uuid: string | null, channel: string): Condition {
+  return sql<boolean>`(
+      exists (
+        select from channel_readiness c
+        where c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
+      ) and not ${isBlocked(uuid, channel)}
+    )`
 }

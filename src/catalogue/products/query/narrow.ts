@@ -1,14 +1,58 @@
 import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
-import type { Compiled } from './compile.ts'
+import { changedSince } from '../../changes/recent-products.ts'
+import { containing } from '../../conditions.ts'
+import { type Compiled, hasSubstring } from './compile.ts'
+import type { ProductFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
 
-/** If at most so many products meet a condition, they are read first, whatever else is asked. */
+/** Products are read first by the condition that at most this many meet. */
 const maxFew = 5_000
 
+/** A substring is common if this many of the first `probed` products of the store have it. */
+const common = 40
+const probed = 2_000
+
+/** The index has only substrings with three such characters in a row. */
+const indexed = /[a-z0-9]{3}/i
+
+/**
+ * Adds the codes of all products that may match, where a search or the ledger finds that they are few: they are then
+ * read by their keys.
+ */
+export async function narrowByCodes(
+  catalogue: Catalogue,
+  source: Source,
+  filter: ProductFilter,
+): Promise<ProductFilter> {
+  if (filter.codes != null) return filter
+  const found = filter.search == null ? undefined : await codesWith(catalogue, source, filter.search)
+  if (found) return { ...filter, search: undefined, codes: found }
+  const from = filter.updatedAt?.from
+  const changed = from && (await changedSince(catalogue, source.uuid, from))
+  return changed ? { ...filter, codes: changed } : filter
+}
+
+/** The codes of the products that have a substring; undefined if they are many. A sample excludes common ones first. */
+async function codesWith({ db }: Catalogue, source: Source, search: string): Promise<string[] | undefined> {
+  const { uuid, searched } = source
+  if (!indexed.test(search) || (searched?.length ?? 0) > 0) return undefined
+  const { rows: probes } = await sql<{ isRare: boolean }>`
+    select count(*) = ${probed} and count(*) filter (where ${hasSubstring(source, search)}) < ${common} as "isRare"
+    from (
+      select product_code from product where store_uuid = ${uuid} order by product_code limit ${probed}
+    ) p`.execute(db)
+  if (!probes[0]?.isRare) return undefined
+  const { rows } = await sql<{ code: string }>`
+    select codes_like(${uuid}::uuid, ${containing(search)}, ${searched === undefined}, ${maxFew + 1}) as code`.execute(
+    db,
+  )
+  return rows.length <= maxFew ? rows.map(({ code }) => code) : undefined
+}
+
 /** What a statement reads: a FROM item of products `p`, and the common table expression that it needs, if any. */
-export interface Read {
+export interface Narrowed {
   from: RawBuilder<unknown>
   few?: RawBuilder<unknown>
   /** SQL: whether that has all of them: more products may have come to meet the condition. */
@@ -16,10 +60,10 @@ export interface Read {
 }
 
 /**
- * Reads the products that meet one of the conditions first, if they are few. PostgreSQL does not know it: its
+ * Reads the products that meet one of the conditions first, if they are few. PostgreSQL would not choose that: its
  * statistics are those of all stores, in which an attribute of another store may have the same slot.
  */
-export async function narrow({ db }: Catalogue, source: Source, { indexed }: Compiled): Promise<Read> {
+export async function narrowByIndex({ db }: Catalogue, source: Source, { indexed }: Compiled): Promise<Narrowed> {
   const all = { from: sql`${sql.table(source.table)} p` }
   if (source.table === 'product' || indexed.length === 0) return all
   // The order makes PostgreSQL read the index, whatever it expects to find; several keys would have to be sorted.

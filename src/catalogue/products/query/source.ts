@@ -1,15 +1,24 @@
 import { type RawBuilder, sql } from 'kysely'
-import { invalidRequest, unavailable } from '../../../errors.ts'
+import { unavailable } from '../../../errors.ts'
 import { costly } from '../../../request/context.ts'
-import { shown } from '../../../text.ts'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf } from '../../conditions.ts'
+import type { ProjectionName } from '../../projections/projection.ts'
 import { databaseTime } from '../../projections/queue.ts'
-import { requireBounds, requireOrdered } from './bounds.ts'
-import { findKnown, hasTexts, type Known } from './find-known.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
-import { namesOf, projectionsOf, type Question } from './question.ts'
+import type { ProductOrder } from './product-order.ts'
+import { requireUsable } from './require-usable.ts'
+import { findStoreFacts, hasTexts } from './store-facts.ts'
+
+/** What is asked of products. `facets`: names of attributes. */
+export interface Question {
+  filter: ProductFilter
+  order?: ProductOrder | undefined
+  facets?: readonly string[]
+  /** Whether the answer must be that of now, unless attributes are named: these may make it read `product_index`. */
+  isExact?: boolean
+}
 
 /** The declared type of an attribute, if any, and its slot, if `product_index` has the values of all products. */
 interface Attribute {
@@ -45,12 +54,10 @@ export interface SourceState {
 export const stateOf = ({ asOf, isCurrent }: Source, isWhole = sql<boolean>`true`) =>
   sql`${asOf} as "asOf", ${isCurrent} and ${isWhole} as "isCurrent"`
 
-/** A smaller store is read from `product`: its products are few enough, and are those of now. */
-export const maxSmall = 5_000
-/** In a larger store only indexed attributes can be used. */
-export const maxScanned = 50_000
+/** A store with no more products is read from `product`: that is fast enough, and answers as of now. */
+const maxSmall = 5_000
 
-/** How often a source is chosen because the last choice is no longer right. */
+/** How often a source is chosen again because the last choice is outdated. */
 const maxAttempts = 5
 
 /**
@@ -72,9 +79,9 @@ export async function readSource<T>(
 
 /**
  * Chooses what answers a question: `product_index` if it has all attributes that are named, and the store is not small;
- * otherwise `product`. Throws `invalid_request` for attributes that cannot be used so.
+ * otherwise `product`.
  */
-export async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
+async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
   const uuid = visibleStore(catalogue, storeUuid)
   const projections = projectionsOf(question)
   const named = namesOf(question)
@@ -82,32 +89,54 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
     return { table: 'product', uuid, attributeOf: () => ({}), searched: [], asOf: databaseTime, isCurrent: sql`true` }
   }
   const names = [...new Set(named.map(({ name }) => name))]
-  const known = await costly(async () => {
+  const facts = await costly(async () => {
     await catalogue.caughtUp?.(storeUuid)
-    return findKnown(catalogue, uuid, names)
+    return findStoreFacts(catalogue, uuid, names)
   }, false)
   const attributeOf = (name: string): Attribute => {
-    const { type, slot = null, isBuilt } = known.attributes[name] ?? {}
+    const { type, slot = null, isBuilt } = facts.attributes[name] ?? {}
     return { type, slot: slot !== null && isBuilt ? slot : undefined }
   }
   const missing = named.filter(({ name }) => attributeOf(name).slot === undefined)
-  requireIndexed(missing, question.filter, known)
-  requireBounds(attributesOf(question.filter), (name) => attributeOf(name).type)
-  requireOrdered(question.order?.attribute, (name) => attributeOf(name).type)
-  const isLarge = known.products > maxSmall
-  const isIndexed = projections.includes('FILTERS') && isLarge && known.isIndexed && missing.length === 0
-  const readsTexts = projections.includes('SEARCH') && isLarge && known.hasTexts
+  requireUsable(question, missing, facts, (name) => attributeOf(name).type)
+  const isLarge = facts.products > maxSmall
+  const isIndexed = projections.includes('FILTERS') && isLarge && facts.isIndexed && missing.length === 0
+  const readsTexts = projections.includes('SEARCH') && isLarge && facts.hasTexts
   const isRead = { FILTERS: isIndexed, SEARCH: readsTexts, READINESS: true }
-  const times = [known.now, ...projections.filter((name) => isRead[name]).map((name) => known[name])]
+  const times = [facts.now, ...projections.filter((name) => isRead[name]).map((name) => facts[name])]
   return {
     table: isIndexed ? 'product_index' : 'product',
     uuid,
     attributeOf,
-    searched: readsTexts ? undefined : known.searchable,
+    searched: readsTexts ? undefined : facts.searchable,
     asOf: sql<Date>`${new Date(Math.min(...times.map(Number)))}::timestamptz`,
-    rows: isIndexed && known.version !== null ? { version: known.version, asOf: known.FILTERS } : undefined,
+    rows: isIndexed && facts.version !== null ? { version: facts.version, asOf: facts.FILTERS } : undefined,
     isCurrent: allOf([isIndexed && haveSlots(uuid, names, attributeOf), readsTexts && hasTexts(uuid)]),
   }
+}
+
+/** The projections that may answer a question; without one it is answered from `product`. */
+function projectionsOf(question: Question): ProjectionName[] {
+  const { filter, order, isExact = false } = question
+  const filters = filtersWithin(filter).map((one) => one.filter)
+  const has = (...fields: (keyof ProductFilter)[]) => filters.some((one) => fields.some((field) => one[field] != null))
+  const isByOwn = has('status', 'createdAt', 'updatedAt') || (order?.field ?? 'code') !== 'code'
+  const isOfColumns = namesOf(question).length > 0 || (isByOwn && !isExact)
+  const uses: [ProjectionName, boolean][] = [
+    ['FILTERS', filter.codes == null && isOfColumns],
+    ['SEARCH', has('search')],
+    ['READINESS', has('blockedOn', 'readyOn')],
+  ]
+  return uses.flatMap(([name, isUsed]) => (isUsed ? [name] : []))
+}
+
+/** The attributes that a question names, and where. */
+function namesOf({ filter, order, facets = [] }: Question): { name: string; field: string }[] {
+  return [
+    ...attributesOf(filter).map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` })),
+    ...(order?.attribute == null ? [] : [{ name: order.attribute, field: 'orderBy.attribute' }]),
+    ...facets.map((name, i) => ({ name, field: `names[${i}]` })),
+  ]
 }
 
 /** SQL: whether some attributes have their slots in `product_index`, or any attribute if none is named. */
@@ -121,27 +150,4 @@ function haveSlots(uuid: string | null, names: readonly string[], attributeOf: S
       select count(*) >= ${Math.max(1, slots.length)}::integer from product_index_slot
       where store_uuid = ${uuid} and built_to is null ${among}
     )`
-}
-
-/** Throws `invalid_request` for attributes and searches that a large store has to index before. */
-function requireIndexed(missing: readonly { name: string; field: string }[], filter: ProductFilter, known: Known) {
-  const { attributes, products, searchable } = known
-  if (products <= maxScanned) return
-  const count = (n: number) => n.toLocaleString('en')
-  const within = `in a store of more than ${count(maxScanned)} products`
-  const progress = (built: number) => `being indexed: ${count(built)} of ${count(products)} products`
-  const named = missing.map(({ name, field }) => {
-    const { isFilterable, built } = attributes[name] ?? {}
-    const isNot = isFilterable ? `is ${progress(built ?? 0)}` : 'is not: declare it by defineAttributes'
-    const wanted = `must be an attribute that is declared filterable and indexed, ${within}`
-    return { field, details: `${field} ${wanted}; ${shown(name)} ${isNot}` }
-  })
-  const isIncomplete = searchable.length > 0 && !known.hasTexts
-  const searches = filtersWithin(filter).flatMap(({ filter: { search }, field: at }) => {
-    const field = `filter${at}.search`
-    const details = `${field} must wait until all searchable attributes are indexed, ${within}; they are ${progress(known.texts)}`
-    return isIncomplete && search != null ? [{ field, details }] : []
-  })
-  const faults = [...named, ...searches]
-  if (faults.length > 0) throw invalidRequest(faults)
 }

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
@@ -6,26 +8,82 @@ import { isCaughtUp, totalProducts } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 import { valuesOf } from '../query/compare.ts'
 import { compile } from '../query/compile.ts'
-import { versionOf } from '../query/find-known.ts'
-import { withKnownCodes } from '../query/known-codes.ts'
+import { narrowByCodes } from '../query/narrow.ts'
+import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
-import type { Facet, FacetQuery } from './facet.ts'
-import { type CountedFacets, cachedFacets } from './facet-cache.ts'
+import { versionOf } from '../query/store-facts.ts'
+
+/** The values of an attribute among products, the most frequent ones first, and how many products have none. */
+export interface Facet {
+  name: string
+  distinct: number
+  missing: number
+  values: { value: string; count: number }[]
+  asOf: Date
+}
+
+export interface FacetQuery {
+  names: readonly string[]
+  filter: ProductFilter
+  first: number
+  search?: string | null | undefined
+}
+
+/** Facets with the version of the rows that they were counted from; null if changes are still to be applied. */
+interface VersionedFacets {
+  facets: Facet[]
+  version: string | null
+}
 
 /** A facet for each name, in their order, of the products that match. Throws `invalid_request`. */
-export function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
+export function countFacets(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
   const question = { filter: query.filter, facets: query.names }
   return readSource(catalogue, storeUuid, question, (source) =>
     cachedFacets(source, query, () => readFacets(catalogue, source, query)),
   )
 }
 
+/** UTF-16 code units of facets: 32 MiB, and 2 MiB. */
+const [maxUnits, maxUnitsOfOne] = [16 * 1024 * 1024, 1024 * 1024]
+
+const cache = new LRUCache<string, Facet[]>({
+  maxSize: maxUnits,
+  maxEntrySize: maxUnitsOfOne,
+  sizeCalculation: (facets, key) => key.length + JSON.stringify(facets).length,
+})
+
+/**
+ * The facets of a query, counted only if the rows of `product_index` have changed since they were counted before. A
+ * filter must be about these rows alone.
+ */
+async function cachedFacets(
+  source: Source,
+  query: FacetQuery,
+  count: () => Promise<VersionedFacets | undefined>,
+): Promise<Facet[] | undefined> {
+  const { rows } = source
+  if (!rows || !filtersWithin(query.filter).every(({ filter }) => isOfRows(filter))) return (await count())?.facets
+  const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
+  const asked = JSON.stringify([source.uuid, query, names.map((name) => source.attributeOf(name))])
+  const keyOf = (version: string) => version + hash('sha256', asked)
+  const found = cache.get(keyOf(rows.version))
+  if (found) return found.map((facet) => ({ ...facet, asOf: rows.asOf }))
+  const counted = await count()
+  // What another replica had can be of another version.
+  if (counted?.version) cache.set(keyOf(counted.version), counted.facets)
+  return counted?.facets
+}
+
+function isOfRows({ search, updatedAt, hasAssets, missingAssets, blockedOn, readyOn }: ProductFilter): boolean {
+  return (search ?? updatedAt ?? hasAssets ?? missingAssets ?? blockedOn ?? readyOn) == null
+}
+
 async function readFacets(
   catalogue: Catalogue,
   source: Source,
   { names, filter, first, search }: FacetQuery,
-): Promise<CountedFacets | undefined> {
-  const { where } = compile(source, await withKnownCodes(catalogue, source, filter))
+): Promise<VersionedFacets | undefined> {
+  const { where } = compile(source, await narrowByCodes(catalogue, source, filter))
   const products = sql`${sql.table(source.table)} p where ${where}`
   // An index has the values without the products that have none: those are what is left of all.
   const counted = names.map((name, i) => {

@@ -7,11 +7,8 @@ import type { ProjectionName } from '../../projections/projection.ts'
 import { asOf, databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 
-/**
- * What decides from where a question is answered: the products of the store, the time of which each of its projections
- * is, and the attributes named.
- */
-export interface Known extends Record<ProjectionName, Date> {
+/** What decides which table answers a question: the number of products, the time of each projection, the attributes. */
+export interface StoreFacts extends Record<ProjectionName, Date> {
   products: number
   now: Date
   version: string | null
@@ -32,9 +29,13 @@ export interface Known extends Record<ProjectionName, Date> {
   >
 }
 
-/** Reads what is known of a store, and of the attributes of these names. */
-export async function findKnown({ db }: Catalogue, uuid: string | null, names: readonly string[]): Promise<Known> {
-  const { rows } = await sql<Known>`
+/** The facts of a store, with the attributes of these names. */
+export async function findStoreFacts(
+  { db }: Catalogue,
+  uuid: string | null,
+  names: readonly string[],
+): Promise<StoreFacts> {
+  const { rows } = await sql<StoreFacts>`
     select ${totalOf(uuid)} as products, ${databaseTime} as now, ${asOf(uuid, 'FILTERS')} as "FILTERS",
       ${asOf(uuid, 'SEARCH')} as "SEARCH", ${asOf(uuid, 'READINESS')} as "READINESS",
       ${hasTexts(uuid)} as "hasTexts", coalesce((select built ${textsOf(uuid)}), 0) as texts,
