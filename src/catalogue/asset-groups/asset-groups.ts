@@ -18,7 +18,7 @@ export interface AssetGroup {
 export interface AssetGroupPage {
   totalGroups: number
   groups: AssetGroup[]
-  /** The `groupsVersion` of the page; null if the remote filter chose the groups. */
+  /** The `groupsVersion` of the page; null if the filtering service chose the groups. */
   version: string | null
 }
 

@@ -14,7 +14,7 @@ import {
 const maxChannelLength = 64
 
 /** Chooses the parent codes of a page, in order. Throws `downstream_unavailable`. */
-export type Filter = (
+export type FilterService = (
   storeUuid: string,
   query: AssetGroupQuery,
 ) => Promise<{ totalGroups: number; parentCodes: string[] }>
@@ -24,27 +24,25 @@ export async function listGroups(
   catalogue: Catalogue,
   storeUuid: string,
   query: AssetGroupQuery,
-  filter?: Filter,
+  filterService?: FilterService,
 ): Promise<AssetGroupPage> {
-  const page = await findPage(catalogue, requireVisible(catalogue, storeUuid), query, filter)
+  const page = await findPage(catalogue, requireVisible(catalogue, storeUuid), query, filterService)
   if (!page) throw storeNotFound('storeUuid', storeUuid)
   return page
 }
 
-/**
- * A page, or undefined if there is no such store. Leaves out the codes of the filter that have no group of the query.
- */
+/** A page, or undefined if there is no such store. The filtering service's codes without such a group are left out. */
 export async function findPage(
   catalogue: Catalogue,
   storeUuid: string,
   query: AssetGroupQuery,
-  filter: Filter | undefined,
+  filterService: FilterService | undefined,
 ): Promise<AssetGroupPage | undefined> {
-  // A longer name is no channel, and the filter may not accept it.
-  if (!filter || !hasAtMost(query.channel, maxChannelLength)) return pageGroups(catalogue, storeUuid, query)
+  // A longer name is no channel, and the filtering service may not accept it.
+  if (!filterService || !hasAtMost(query.channel, maxChannelLength)) return pageGroups(catalogue, storeUuid, query)
   const stores = await orDownstreamUnavailable(findStores(catalogue, [storeUuid]))
   if (!stores.has(storeUuid)) return undefined
-  const { totalGroups, parentCodes } = await filter(storeUuid, query)
+  const { totalGroups, parentCodes } = await filterService(storeUuid, query)
   const groups =
     parentCodes.length === 0
       ? []

@@ -12,11 +12,11 @@ const shards = 16
 const maxStep = 1_000_000
 
 /**
- * CTEs that update the counters of ranges and listings. They read `written(channel, asset_format, parent_code, delta)`,
- * where `delta` is 1 for a new group, 0 for a changed one and -1 for a removed one. All writers update ranges before
- * totals, and both in the order of their keys, so that they do not deadlock.
+ * CTEs that update the counters of ranges and listings by rows `(channel, asset_format, parent_code, delta)`, where
+ * `delta` is 1 for a new group, 0 for a changed one and -1 for a removed one. All writers update ranges before totals,
+ * and both in the order of their keys, so that they do not deadlock.
  */
-export const updateCountersCtes = (storeUuid: string) => sql`
+export const updateCountersCtes = (storeUuid: string, written: RawBuilder<unknown>) => sql`
   in_range as (
     select w.channel, w.asset_format, w.delta, coalesce((
       select first_code from asset_group_range r
@@ -24,7 +24,7 @@ export const updateCountersCtes = (storeUuid: string) => sql`
         and r.first_code <= w.parent_code
       order by first_code desc limit 1
     ), '') as first_code
-    from written w where w.delta <> 0
+    from ${written} w where w.delta <> 0
   ), counted as (
     insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
     select ${storeUuid}::uuid, channel, asset_format, first_code, sum(delta) from in_range
@@ -36,12 +36,15 @@ export const updateCountersCtes = (storeUuid: string) => sql`
     insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
     select ${storeUuid}::uuid, channel, asset_format, ${randomInt(shards)}::smallint, sum(delta),
       ${randomInt(1, maxStep)}::bigint
-    from written where (select count(*) from counted) >= 0
+    from ${written} where (select count(*) from counted) >= 0
     group by channel, asset_format
     order by channel, asset_format
     on conflict (store_uuid, channel, asset_format, shard)
       do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
+
+/** With these CTEs: the number of groups in the largest range that was changed, for `splitRanges`; null if none was. */
+export const largestRange = sql<number | null>`(select max(groups) from counted)`
 
 /** A statement that writes the places of the links `(parent_code, channel, asset_id, place)`. */
 export const placeLinks = (storeUuid: string, links: RawBuilder<unknown>) => sql`
@@ -60,29 +63,36 @@ export const unlink = (storeUuid: string, links: RawBuilder<unknown>) => sql`
 /** The CTEs of a statement that changes links and updates the read model. */
 export interface LinkChange {
   /**
-   * Materialized CTEs, before any that writes, because Citus runs CTEs one after the other. The last one is for
-   * `changeGroups` `remaining(channel, asset_format, parent_code, asset_id, url, place)`, all links of the changed
-   * groups after the statement, and for `removeFromGroups` `gone(parent_code, channel, asset_id, place)`, the links to
-   * remove.
+   * Materialized CTEs that read what is to be written. They precede those that write, because Citus runs CTEs one after
+   * the other.
    */
   reads: RawBuilder<unknown>
+  /**
+   * The CTE among `reads` with the links: for `changeGroups` all links of the changed groups as they will be,
+   * `(channel, asset_format, parent_code, asset_id, url, place)`; for `removeFromGroups` those to remove,
+   * `(parent_code, channel, asset_id, place)`.
+   */
+  links: RawBuilder<unknown>
   /** CTEs that write `asset` and `asset_link`. */
   writes: RawBuilder<unknown>
   /** A query for the changes to record: `(kind, action, code, key, was)`. */
   items: RawBuilder<unknown>
 }
 
-/** Adds or moves links, and updates the read model. The caller holds the locks of the groups. */
+/**
+ * Adds or moves links, and updates the read model. The caller holds the locks of the groups. `answer` may read
+ * `rebuilt(channel, asset_format, parent_code, entries)`.
+ */
 export async function changeGroups<Answer>(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  { reads, writes, items }: LinkChange,
+  { reads, links, writes, items }: LinkChange,
   answer: RawBuilder<Answer>,
   failed = 0,
 ): Promise<Answer> {
   const { rows } = await sql<Answer & { largest: number | null }>`
     with ${reads}, rebuilt as materialized (
-      ${encodedGroups(sql`select * from remaining`)}
+      ${encodedGroups(sql`select * from ${links}`)}
     ), written as materialized (
       select r.channel, r.asset_format, r.parent_code, 1 - (
         select count(*)::int from asset_group before
@@ -90,8 +100,9 @@ export async function changeGroups<Answer>(
           and before.asset_format = r.asset_format and before.parent_code = r.parent_code
       ) as delta
       from rebuilt r
-    ), ${writes}, ${replaceGroupsCte(storeUuid, sql`rebuilt`)}, ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
-    select (select max(groups) from counted) as largest, ${answer}`.execute(catalogue.db)
+    ), ${writes}, ${replaceGroupsCte(storeUuid, sql`rebuilt`)},
+      ${updateCountersCtes(storeUuid, sql`written`)}, ${recorded(catalogue, storeUuid, items, failed)}
+    select ${largestRange} as largest, ${answer}`.execute(catalogue.db)
   const row = onlyRow(rows)
   await splitRanges(catalogue, storeUuid, row.largest)
   return row
@@ -120,27 +131,26 @@ export const writeGroupsCtes = (storeUuid: string, groups: RawBuilder<unknown>) 
     )`
 
 /**
- * Removes links, and updates the read model: the new entries of a group are its old ones without those in `gone`. The
- * caller holds the locks of the groups. `not in` is hashed; `not exists` would compare each entry with each row of
- * `gone`.
+ * Removes links, and updates the read model: a group keeps its entries of other links. The caller holds the locks of
+ * the groups. `not in` is hashed; `not exists` would compare each entry with each link.
  */
 export async function removeFromGroups<Answer>(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  { reads, writes, items }: LinkChange,
+  { reads, links, writes, items }: LinkChange,
   answer: RawBuilder<Answer>,
   failed: RawBuilder<unknown>,
 ): Promise<Answer> {
   const { rows } = await sql<Answer>`
     with ${reads}, touched as (
-      select distinct gone.channel, a.asset_format, gone.parent_code
-      from gone cross join lateral (
-        select asset_format from asset where store_uuid = ${storeUuid} and asset_id = gone.asset_id
+      select distinct l.channel, a.asset_format, l.parent_code
+      from ${links} l cross join lateral (
+        select asset_format from asset where store_uuid = ${storeUuid} and asset_id = l.asset_id
         offset 0
       ) a
     ), after as materialized (
       select g.channel, g.asset_format, g.parent_code, ${entriesWith(sql`
-        (g.parent_code, g.channel, entry ->> 'asset_id') not in (select parent_code, channel, asset_id from gone)`)} as entries
+        (g.parent_code, g.channel, entry ->> 'asset_id') not in (select parent_code, channel, asset_id from ${links})`)} as entries
       from touched t cross join lateral (
         select * from asset_group
         where store_uuid = ${storeUuid} and channel = t.channel and asset_format = t.asset_format and parent_code = t.parent_code
@@ -148,7 +158,8 @@ export async function removeFromGroups<Answer>(
       ) g
     ), written as materialized (
       select channel, asset_format, parent_code, case when entries is null then -1 else 0 end as delta from after
-    ), ${writes}, ${writeGroupsCtes(storeUuid, sql`after`)}, ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
+    ), ${writes}, ${writeGroupsCtes(storeUuid, sql`after`)},
+      ${updateCountersCtes(storeUuid, sql`written`)}, ${recorded(catalogue, storeUuid, items, failed)}
     select ${answer}`.execute(catalogue.db)
   return onlyRow(rows)
 }
@@ -181,7 +192,7 @@ export async function countLoadedGroups(
         parent_code collate "C" as parent_code, entries, case when entries is null then 1 else 0 end as delta
       from unnest(${channels}::text[], ${formats}::text[], ${codes}::text[], ${replaced}::text[])
         as n(channel, asset_format, parent_code, entries)
-    ), ${replaceGroupsCte(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid)}
-    select max(groups) as largest from counted`.execute(catalogue.db)
+    ), ${replaceGroupsCte(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid, sql`written`)}
+    select ${largestRange} as largest`.execute(catalogue.db)
   await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)
 }

@@ -3,7 +3,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
 import { encodedGroups } from './asset-entries.ts'
 import { splitRanges } from './key-ranges.ts'
-import { updateCountersCtes, writeGroupsCtes } from './read-model.ts'
+import { largestRange, updateCountersCtes, writeGroupsCtes } from './read-model.ts'
 
 /**
  * Rebuilds the groups of the rows `(parent_code, channel)` of a query from their current links. The caller holds the
@@ -40,7 +40,7 @@ export async function rebuildGroups(
         case when rebuilt.entries is null then -1 when stored.entries is null then 1 else 0 end as delta
       from rebuilt full join stored using (channel, asset_format, parent_code)
       where rebuilt.entries is distinct from stored.entries
-    ), ${writeGroupsCtes(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid)}
-    select max(groups) as largest from counted`.execute(catalogue.db)
+    ), ${writeGroupsCtes(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid, sql`written`)}
+    select ${largestRange} as largest`.execute(catalogue.db)
   await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)
 }

@@ -184,5 +184,6 @@ async function insertAssets(
     )`
   const items = sql`${createdAssets(sql`select asset_id from item where is_new`)} union all ${createdLinks(sql`select * from placed`)}`
   const answer = sql<{ linked: number }>`(select count(*)::int from new_link) as linked`
-  return (await changeGroups(catalogue, storeUuid, { reads, writes, items }, answer, failed)).linked
+  return (await changeGroups(catalogue, storeUuid, { reads, links: sql`remaining`, writes, items }, answer, failed))
+    .linked
 }

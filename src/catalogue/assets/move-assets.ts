@@ -52,7 +52,7 @@ export async function moveAssets(
   const { missing, entries } = await changeGroups(
     catalogue,
     storeUuid,
-    { reads, writes, items: movedLinks(links) },
+    { reads, links, writes, items: movedLinks(links) },
     answer,
   )
   if (missing.length > 0) {

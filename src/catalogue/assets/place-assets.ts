@@ -137,5 +137,5 @@ async function writePlaces(
   const items = sql`
     ${createdAssets(sql`select asset_id from made`)} union all
     ${createdLinks(sql`select * from remaining where was is null`)} union all ${movedLinks(sql`remaining`)}`
-  await changeGroups(catalogue, storeUuid, { reads, writes, items }, sql`1`, failed)
+  await changeGroups(catalogue, storeUuid, { reads, links: sql`remaining`, writes, items }, sql`1`, failed)
 }

@@ -59,6 +59,7 @@ export function deletionOfAssets(storeUuid: string): Removal {
       select parent_code, channel, asset_id, place from asset_link
       where store_uuid = ${storeUuid} and asset_id = any(array(select asset_id from chosen))
     )`,
+    links: sql`gone`,
     writes: sql`
     unlinked as (
       delete from asset_link
@@ -86,6 +87,7 @@ export function removalOfLinks(storeUuid: string): Removal {
     gone as materialized (
       select distinct parent_code, channel, asset_id, place from chosen
     )`,
+    links: sql`gone`,
     writes: sql`unlinked as (${unlink(storeUuid, sql`gone`)})`,
     items: deletedLinks(sql`gone`),
     removed: sql`gone`,

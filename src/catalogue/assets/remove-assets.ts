@@ -5,7 +5,7 @@ import { boundedFailures, type ItemFailures, type ItemReason } from '../bounded-
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type LockedNames, type LockRequest, lockStores } from '../locks.ts'
 import { deletionOfAssets, type Removal, removalOfLinks } from './removals.ts'
-import { detailsOf, keyOf, narrows, type Selection, type Selector, selectionsOf } from './selections.ts'
+import { type AssetSelection, detailsOf, keyOf, narrows, type Selector, selectionsOf } from './selections.ts'
 
 export interface Unlink extends Selector {
   parentCode: string
@@ -29,9 +29,9 @@ export function unlinkAssets(catalogue: WriteCatalogue, links: readonly Unlink[]
 interface Action {
   missing: ItemReason
   /** The parent codes whose groups may change. */
-  locked(selections: readonly Selection[]): LockedNames
+  locked(selections: readonly AssetSelection[]): LockedNames
   /** Equal for selections whose failures count once. */
-  identityOf(selection: Selection): string
+  identityOf(selection: AssetSelection): string
   removal(storeUuid: string): Removal
 }
 
@@ -71,7 +71,7 @@ async function removeSelected(
     removed += ofStore.removed
     for (const key of ofStore.missing) missing.add(key)
   }
-  const reasonOf = (selection: Selection): ItemReason | undefined => {
+  const reasonOf = (selection: AssetSelection): ItemReason | undefined => {
     if (!narrows(selection)) return 'selector_required'
     if (!stores.has(selection.storeUuid)) return 'store_not_found'
     return missing.has(keyOf(selection)) ? action.missing : undefined
@@ -92,7 +92,7 @@ async function removeInStore(
   catalogue: WriteCatalogue,
   action: Action,
   storeUuid: string,
-  given: readonly Selection[],
+  given: readonly AssetSelection[],
 ): Promise<{ removed: number; missing: string[] }> {
   const selections = given.filter(narrows)
   if (selections.length === 0) return { removed: 0, missing: [] }
@@ -101,7 +101,7 @@ async function removeInStore(
   const named = chosen.map(([key, { channel, parentCode, assetId }], n) => {
     return { n, channel, parentCode, assetId, failures: failures.get(key) ?? 0 }
   })
-  const { branches, reads, writes, items, removed: count, isMissing } = action.removal(storeUuid)
+  const { branches, reads, links, writes, items, removed: count, isMissing } = action.removal(storeUuid)
   const failed = sql`(select ${given.length - selections.length}::integer + coalesce(sum(failures), 0)
         from item where ${isMissing})`
   const answer = sql<{ removed: number; missing: number[] }>`(select count(*)::int from ${count}) as removed,
@@ -115,13 +115,13 @@ async function removeInStore(
     ), chosen as materialized (
       ${sql.join(branches, sql` union all `)}
     ), ${reads}`
-  const change = { reads: selected, writes, items }
+  const change = { reads: selected, links, writes, items }
   const { removed, missing } = await removeFromGroups(catalogue, storeUuid, change, answer, failed)
   return { removed, missing: missing.flatMap((n) => chosen[n]?.[0] ?? []) }
 }
 
 /** By key: how many failures the selections would have that select nothing. */
-function failuresOf({ identityOf }: Action, selections: readonly Selection[]): Map<string, number> {
+function failuresOf({ identityOf }: Action, selections: readonly AssetSelection[]): Map<string, number> {
   const counted = new Set<string>()
   const failures = new Map<string, number>()
   for (const selection of selections) {

@@ -11,7 +11,7 @@ export interface Selector {
 }
 
 /** One asset id of an item, or the whole item if it names none. `index`: the item's position in the request, from 0. */
-export interface Selection {
+export interface AssetSelection {
   index: number
   /** Canonical, or as given if it is no UUID. */
   storeUuid: string
@@ -23,7 +23,7 @@ export interface Selection {
 const maxIds = 10_000
 
 /** One selection per asset id, as each can fail by itself. Throws `payload_too_large`. */
-export function selectionsOf(selectors: readonly Selector[]): Selection[] {
+export function selectionsOf(selectors: readonly Selector[]): AssetSelection[] {
   const ids = selectors.reduce((sum, { assetId }) => sum + (assetId?.length ?? 0), 0)
   if (ids > maxIds) {
     const details = `a request must name at most ${maxIds} asset ids; got ${ids}`
@@ -46,16 +46,16 @@ function cut(text: string): string {
 }
 
 /** Whether the selection names anything besides the store. */
-export function narrows({ channel, parentCode, assetId }: Selection): boolean {
+export function narrows({ channel, parentCode, assetId }: AssetSelection): boolean {
   return channel !== null || parentCode !== null || assetId !== null
 }
 
 /** Equal for equal selections, whatever their items. */
-export function keyOf({ storeUuid, channel, parentCode, assetId }: Selection): string {
+export function keyOf({ storeUuid, channel, parentCode, assetId }: AssetSelection): string {
   return JSON.stringify([storeUuid, channel, parentCode, assetId])
 }
 
-export function detailsOf({ storeUuid, channel, parentCode, assetId }: Selection, reason: ItemReason): string {
+export function detailsOf({ storeUuid, channel, parentCode, assetId }: AssetSelection, reason: ItemReason): string {
   if (reason === 'store_not_found') return `there is no store ${JSON.stringify(storeUuid)}`
   if (reason === 'selector_required') {
     return 'name a channel, a parent code or an asset id: an item without any would delete all assets of the store'

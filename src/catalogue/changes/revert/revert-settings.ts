@@ -5,7 +5,7 @@ import type { WriteCatalogue } from '../../catalogue.ts'
 import { maxFilterable } from '../../product-index/slots.ts'
 import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
-import { written } from '../../readiness/store-requirements.ts'
+import { writtenRequirements } from '../../readiness/store-requirements.ts'
 import { fieldsOf } from '../../stores/stores.ts'
 import { createdDefinitions, definitionJson, formerDefinitions } from '../record-changes.ts'
 import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
@@ -138,7 +138,7 @@ const restoredRequirements = (catalogue: WriteCatalogue, { storeUuid }: Reversal
         offset 0
       ) r on true
       where f.requirements is distinct from r.stored
-    ), ${written(catalogue, storeUuid)}`,
+    ), ${writtenRequirements(catalogue, storeUuid, sql`changed`)}`,
   counts: { requirements: sql`(select count(*) from changed)` },
   skipped: changedSince(own),
 })
