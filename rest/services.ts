@@ -59,7 +59,7 @@ export interface WriteCall<Caller> extends Call<Caller> {
 /** The data of a mutation. Throws `HttpError`. */
 type Execute = (document: Document, variables: Record<string, unknown>) => Promise<unknown>
 
-/** The version is null with a remote filter. */
+/** The version is null with a filtering service. */
 export interface AssetPage {
   version: string | null
   /** The answer after the head of its envelope. */

@@ -7,9 +7,9 @@ import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
  * `src/lazy.ts`. The order is from the top to the bottom: imports point downwards.
  */
 const mayImport: Record<string, string> = {
-  'src/cli': 'app auth backup catalogue database demo export filter global-config http import jobs',
+  'src/cli': 'app auth backup catalogue database demo export filter-service global-config http import jobs',
   'src/app':
-    'rest schema auth catalogue database event-loop fair-share filter global-config graphql http idempotency jobs mcp metrics outgoing request tracing',
+    'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs mcp metrics outgoing request tracing',
   'src/event-loop': 'fair-share request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs request',
@@ -17,7 +17,7 @@ const mayImport: Record<string, string> = {
   'src/export': 'catalogue database import',
   'src/import': 'catalogue database request',
   'src/backup': 'database',
-  'src/filter': 'catalogue database request',
+  'src/filter-service': 'catalogue database request',
   'src/mcp': 'auth database graphql http idempotency request',
   'src/http': 'rest auth event-loop fair-share graphql request tracing',
   'src/graphql': 'auth catalogue database jobs request',

@@ -1336,7 +1336,7 @@ export interface components {
          * @example "default";q=60;w=60
          */
         RateLimitPolicy: string;
-        /** @description Entity tag of the answer without its request id. Absent with a remote filtering service. */
+        /** @description Entity tag of the answer without its request id. Absent with a filtering service. */
         ETag: string;
         /**
          * @description Receipt of the write, with the relation `describedby`. Absent for dry runs, stored answers, writes to several stores, and where no changes are recorded.

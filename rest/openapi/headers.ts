@@ -82,7 +82,7 @@ const headers: readonly Header[] = [
     name: 'ETag',
     in: 'answer',
     on: ['asset listing'],
-    description: 'Entity tag of the answer without its request id. Absent with a remote filtering service.',
+    description: 'Entity tag of the answer without its request id. Absent with a filtering service.',
   },
   {
     name: 'Link',

@@ -132,10 +132,10 @@ builder.queryField('assetGroups', (t) =>
     type: AssetGroupPageRef,
     complexity: pageCost,
     description:
-      'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
+      'Lists a page of asset groups of one store, through the filtering service if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { ...storeArgs, ...pageArgs },
-    resolve: async (_root, args, { catalogue, enumerations, filter }) =>
-      listGroups(catalogue, args.storeUuid, requireGoodQuery(args, enumerations), filter),
+    resolve: async (_root, args, { catalogue, enumerations, filterService }) =>
+      listGroups(catalogue, args.storeUuid, requireGoodQuery(args, enumerations), filterService),
   }),
 )
 

@@ -5,7 +5,7 @@ import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
 import { partText } from '../builder/validation.ts'
 import { StoreRef } from '../stores/store.ts'
-import { ProductFilterInput, selectionCost } from './product-filter.ts'
+import { ProductFilterInput, productScanCost } from './product-filter.ts'
 
 const FacetValueRef = builder.objectRef<Facet['values'][number]>('FacetValue').implement({
   description: 'A value of an attribute.',
@@ -38,7 +38,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
   t.field({
     type: [FacetRef],
     complexity: ({ names, filter, first }) => ({
-      field: statementCost * Math.max(names.length, 1) + selectionCost({ filter }),
+      field: statementCost * Math.max(names.length, 1) + productScanCost({ filter }),
       multiplier: names.length * (first ?? defaultFacetValues),
     }),
     description: `Values of attributes with the number of products that have each, in the order of \`names\`, for charts and for the choices of a filter. Values are cut to 255 characters. Errors: \`invalid_request\`.`,

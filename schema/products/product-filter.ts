@@ -112,7 +112,7 @@ export const ProductOrderInput = builder.inputType('ProductOrder', {
   }),
 })
 
-interface Selection {
+interface ProductQuery {
   filter?: ProductFilter | null | undefined
   orderBy?: Pick<ProductOrder, 'field'> | null | undefined
 }
@@ -121,7 +121,7 @@ interface Selection {
 const served: readonly string[] = ['codePrefix', 'codes'] satisfies (keyof ProductFilter)[]
 
 /** The additional cost of products of a store whose conditions or order may read all of them. */
-export function selectionCost({ filter, orderBy }: Selection): number {
+export function productScanCost({ filter, orderBy }: ProductQuery): number {
   const isServed = Object.entries(filter ?? {}).every(([name, value]) => value == null || served.includes(name))
   return isServed && (orderBy ?? { field: 'code' }).field === 'code' ? 0 : scanCost
 }

@@ -24,7 +24,7 @@ import { ProductStatus } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductRef } from './product.ts'
 import { ProductConnectionRef, productConnection } from './product-connection.ts'
-import { ProductFilterInput, ProductOrderInput, selectionCost } from './product-filter.ts'
+import { ProductFilterInput, ProductOrderInput, productScanCost } from './product-filter.ts'
 
 /** To skip more products takes a core for long. */
 const maxSkipped = 1_000
@@ -50,7 +50,7 @@ builder.queryField('productPage', (t) =>
   t.field({
     type: ProductPageRef,
     complexity: ({ filter, limit }) => ({
-      field: 1 + selectionCost({ filter }),
+      field: 1 + productScanCost({ filter }),
       multiplier: pageOf({ limit }, maxPageSize).limit,
     }),
     description:
@@ -90,7 +90,7 @@ builder.objectFields(StoreRef, (t) => ({
       type: ProductRef,
       complexity: (args) => {
         const { field, multiplier } = perStore(connectionCost)(args)
-        return { field: field + selectionCost(args), multiplier }
+        return { field: field + productScanCost(args), multiplier }
       },
       description:
         'Products of the store, by default ordered by code (by code point). Errors: `invalid_request` (one entry per fault of the filter or order).',
@@ -121,7 +121,7 @@ builder.queryField('products', (t) =>
       type: ProductRef,
       complexity: ({ storeUuids, ...args }) => ({
         ...connectionCost(args),
-        field: statementCost + (10 + selectionCost(args)) * (storeUuids?.length ?? maxStores),
+        field: statementCost + (10 + productScanCost(args)) * (storeUuids?.length ?? maxStores),
       }),
       description: `Products of several stores, for instance one code in all stores, or the products that were changed last. The default order is by code, then by store. For one store use \`Store.products\`, which can also order by attributes. Errors: \`invalid_request\`, \`store_not_found\`.`,
       args: { ...listArgs, ...storesArg },

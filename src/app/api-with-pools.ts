@@ -1,37 +1,37 @@
-import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
+import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { PatternResult, PatternTask } from '../catalogue/attributes/patterns.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import { createThreadPool } from '../event-loop/thread-pool.ts'
 import { traced } from '../request/traced.ts'
 import { createApi } from './api/api.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
+import { createPoolRunner, threadProgram } from './threads/pool-runner.ts'
 import type { ThreadData } from './threads/pool-thread.ts'
-import { createThreadPoolApi, threadProgram } from './threads/thread-pool-api.ts'
 
 type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten'>>
 
 /** The API of this thread, which runs expensive requests in a pool of threads. */
-export function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undefined, hooks: Hooks) {
+export function createApiWithPools(options: GatewayOptions, replicas: Replicas | undefined, hooks: Hooks) {
   const { onJobQueued } = hooks
-  const { connection, remoteFilter, introspection, persistedDocuments, jobQuotas, changesRetention, log } = options
+  const { connection, filterClient, introspection, persistedDocuments, jobQuotas, changesRetention, log } = options
   const { enumerations } = options.globalConfig
   const shared = { introspection, persistedDocuments, jobQuotas, changesRetention }
-  const workerData: ThreadData = { ...shared, connection, filter: remoteFilter?.address, logLevel: log.level }
+  const workerData: ThreadData = { ...shared, connection, filterAddress: filterClient?.address, logLevel: log.level }
   // A step is mostly one statement, which may take 30 s.
   const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare: true }
   const threadPool = createThreadPool({ entry: threadProgram('pool'), ...pool })
   // A pool of its own: a request that waits for it may hold locks for which requests in the other pool wait.
   const patternPool = createThreadPool({ entry: threadProgram('pattern'), log })
   const runPatterns = (tasks: readonly PatternTask[]) => patternPool.run<PatternResult[]>({ input: tasks, moved: [] })
-  const filter: Filter | undefined =
-    remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
+  const filterService: FilterService | undefined =
+    filterClient && ((...question) => traced('filter', 'filter', () => filterClient.choose(...question)))
   const api = createApi({
     ...options,
     replicas,
     enumerations,
-    filter,
+    filterService,
     ...hooks,
-    threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
+    threads: createPoolRunner(threadPool, enumerations, onJobQueued),
     runPatterns,
   })
   const closeThreadPools = () => Promise.all([threadPool.close(), patternPool.close()])

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
+import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { runPatterns } from '../catalogue/attributes/patterns.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
@@ -8,13 +8,13 @@ import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { Database } from '../database/tables.ts'
 import type { ThreadLimits } from '../event-loop/choose-thread.ts'
 import type { TaskLimits } from '../event-loop/thread-pool.ts'
-import type { RemoteFilter } from '../filter/remote-filter.ts'
+import type { FilterClient } from '../filter-service/client.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import type { Config } from './config.ts'
-import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
+import type { PoolRunner } from './threads/pool-runner.ts'
 
 /** The configuration, and the parts that were made from it. */
 export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persistedDocuments'> {
@@ -22,7 +22,7 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   connection: ConnectionConfig
   globalConfig: GlobalConfig
   /** Chooses the groups of a listing; undefined: the gateway filters by itself. */
-  remoteFilter?: RemoteFilter | undefined
+  filterClient?: FilterClient | undefined
   persistedDocuments?: PersistedDocuments | undefined
   peers?: ClusterPeers | undefined
   tracing?: Tracing | undefined
@@ -43,12 +43,12 @@ export type SharedOptions = Pick<
 export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | 'pageCacheMb' | 'threadLimits' | 'log'> {
   replicas: Replicas | undefined
   enumerations(): Enumerations
-  filter: Filter | undefined
+  filterService: FilterService | undefined
   onJobQueued(): void
   /** Called after each write. */
   onWritten?(): void
   /** The pool for requests that would block this thread; undefined in a thread of the pool. */
-  threads: ThreadPoolApi | undefined
+  threads: PoolRunner | undefined
   /** Runs patterns that would block the main thread. */
   runPatterns: typeof runPatterns
 }

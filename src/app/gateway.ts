@@ -30,11 +30,11 @@ import { createMetrics } from '../metrics/metrics.ts'
 import { HttpError, unauthorized } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
 import type { Api } from './api/api.ts'
+import { createApiWithPools } from './api-with-pools.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
-import { createMainThreadApi } from './main-thread-api.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createReadiness, type Readiness } from './ready.ts'
-import { createJobThreads } from './threads/thread-pool-api.ts'
+import { createJobThreads } from './threads/pool-runner.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -48,12 +48,12 @@ export async function startGateway(options: GatewayOptions) {
   const replicas = await openReplicas(options)
   // Jobs are run once the gateway listens: those queued before are found then.
   let background: ReturnType<typeof startBackgroundWork> | undefined
-  const { api, runPatterns, threadState, closeThreadPools } = createMainThreadApi(options, replicas, {
+  const { api, runPatterns, threadState, closeThreadPools } = createApiWithPools(options, replicas, {
     onJobQueued: () => background?.wake(),
     onWritten: () => background?.wakeFollower(),
   })
   let isStopping = false
-  const readiness = createReadiness(db, options.remoteFilter?.isReachable)
+  const readiness = createReadiness(db, options.filterClient?.isReachable)
   const status = async () => (isStopping ? 'unavailable' : readiness())
   const server = createServer(options, {
     api,
@@ -109,7 +109,7 @@ interface ServerParts {
 
 function createServer(options: GatewayOptions, parts: ServerParts): Server {
   const { api, replicas, kind, status, threadState, projectionFailures } = parts
-  const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, log } = options
+  const { db, globalConfig, filterClient, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = ordinaryAnswerBytes } = options
   const { enumerations } = globalConfig
   const memory = createMemoryBudget(maxHeldBytes)
@@ -122,7 +122,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     queueDelay: async () => (await readQueue(db)).seconds,
     projectionFailures,
     feedDelay: options.changesRetention > 0 ? async () => (await oldestWriter(db)).seconds : undefined,
-    circuit: remoteFilter?.circuit,
+    circuit: filterClient?.circuit,
     configuration: globalConfig.state,
     peers: options.peers,
   })

@@ -9,12 +9,15 @@ export type Readiness = 'ok' | 'storage' | 'unavailable'
 const deadlineMs = 1_000
 const probeEveryMs = 5_000
 
-/** Makes the check of the database and the remote filter. Concurrent callers share one check. */
-export function createReadiness(db: Kysely<Database>, isFilterReachable = async () => true): () => Promise<Readiness> {
+/** Makes the check of the database and the filtering service. Concurrent callers share one check. */
+export function createReadiness(
+  db: Kysely<Database>,
+  isFilterServiceReachable = async () => true,
+): () => Promise<Readiness> {
   let hasRoom = true
   let probedAt = -probeEveryMs
   const check = async (): Promise<Readiness> => {
-    const [isReachable] = await Promise.all([isFilterReachable(), sql`select 1`.execute(db)])
+    const [isReachable] = await Promise.all([isFilterServiceReachable(), sql`select 1`.execute(db)])
     const now = performance.now()
     if (now - probedAt >= probeEveryMs) {
       probedAt = now

@@ -19,15 +19,15 @@ export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connect
 export async function runGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
   const persistedDocuments = await readPersistedDocuments(config)
   const globalConfig = await startGlobalConfig(config, log)
-  const remoteFilter = await remoteFilterOf(config, log)
+  const filterClient = await filterClientOf(config, log)
   const tracing = await startTracing(env)
   const closeParts = async () => {
     globalConfig.stop()
-    await remoteFilter?.close()
+    await filterClient?.close()
     await tracing?.close()
   }
   try {
-    const parts = { globalConfig, remoteFilter, persistedDocuments, tracing, log }
+    const parts = { globalConfig, filterClient, persistedDocuments, tracing, log }
     const gateway = await startGateway({ ...config, ...environment, ...parts })
     return {
       url: gateway.url,
@@ -55,9 +55,9 @@ async function readPersistedDocuments({ persistedDocuments: file, persistedDocum
 
 const documentsShape = z.record(z.string().min(1), z.string().min(1))
 
-/** The client and its circuit breaker are loaded only where there is a remote filter. */
-async function remoteFilterOf({ filterUrl: url, filterTimeoutMs: timeoutMs }: Config, log: Logger) {
+/** The client and its circuit breaker are loaded only where there is a filtering service. */
+async function filterClientOf({ filterUrl: url, filterTimeoutMs: timeoutMs }: Config, log: Logger) {
   if (url === undefined) return undefined
-  const { createRemoteFilter } = await import('../filter/remote-filter.ts')
-  return createRemoteFilter({ url, timeoutMs, log })
+  const { createFilterClient } = await import('../filter-service/client.ts')
+  return createFilterClient({ url, timeoutMs, log })
 }

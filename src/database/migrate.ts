@@ -69,7 +69,7 @@ export async function migrate(
         const runAll = async () => {
           for (const script of due) {
             onStep(`running ${script.name}`)
-            await run(script, textsOf(script), transaction)
+            await runScript(script, textsOf(script), transaction)
           }
         }
         await (isDistributed ? migrateDistributed(transaction, runAll) : runAll())
@@ -105,7 +105,7 @@ export async function newerScripts(db: Kysely<Database>): Promise<string[]> {
 }
 
 export function scriptNames(): string[] {
-  return [...[...versioned, ...repeatable].map(nameOf), tableAccessName]
+  return [...[...versioned, ...repeatable].map(scriptName), tableAccessName]
 }
 
 async function readScripts() {
@@ -114,7 +114,7 @@ async function readScripts() {
     return { name, text, checksum: hash('sha256', text), version, isRepeatable }
   }
   const readScript = async (path: string, isRepeatable: boolean) =>
-    script(nameOf(path), await readFile(new URL(path, import.meta.url), 'utf8'), isRepeatable)
+    script(scriptName(path), await readFile(new URL(path, import.meta.url), 'utf8'), isRepeatable)
   return Promise.all([
     ...versioned.map((path) => readScript(path, false)),
     ...repeatable.map((path) => readScript(path, true)),
@@ -122,7 +122,7 @@ async function readScripts() {
   ])
 }
 
-function nameOf(path: string): string {
+function scriptName(path: string): string {
   return basename(path, '.sql')
 }
 
@@ -167,7 +167,7 @@ async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promi
   return differing.filter(({ name, version }) => !isOlder(version, ran.get(name)?.version ?? ''))
 }
 
-async function run(
+async function runScript(
   { name, checksum, version }: Script,
   texts: readonly string[],
   transaction: Kysely<Database>,

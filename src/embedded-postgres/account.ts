@@ -2,7 +2,7 @@ import { lchown, readdir, readFile, stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { DataDirectory, Owner } from './data-directory.ts'
-import { type Account, run } from './process.ts'
+import { type Account, runProgram } from './process.ts'
 
 /** Finds the first account that can run `postgres` and write to the directory; makes it the owner of the cluster. */
 export async function chooseAccount(directory: DataDirectory, postgres: string): Promise<Account> {
@@ -64,7 +64,7 @@ async function namedAccounts(): Promise<Owner[]> {
 
 async function isUsable(account: Account, { path }: DataDirectory, postgres: string): Promise<boolean> {
   const check = ['-c', 'test -w "$1" && exec "$2" --version', 'sh', path, postgres]
-  return (await run(account, '/bin/sh', check).catch(() => '')) !== ''
+  return (await runProgram(account, '/bin/sh', check).catch(() => '')) !== ''
 }
 
 /** The top directory comes last: an interrupted run is repeated from its start. */

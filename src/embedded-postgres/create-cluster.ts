@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { messageOf } from '../errors.ts'
 import { clusterExists, type DataDirectory } from './data-directory.ts'
 import { failureOf } from './failure.ts'
-import { type Account, run } from './process.ts'
+import { type Account, runProgram } from './process.ts'
 
 /** The superuser and the database of every cluster. */
 export const catalogue = 'catalogue'
@@ -34,12 +34,12 @@ export async function createCluster(directory: DataDirectory, binDir: string, ac
 
 async function initialise(draft: string, binDir: string, account: Account): Promise<void> {
   const [initdb, postgres] = [join(binDir, 'initdb'), join(binDir, 'postgres')]
-  const version = await run(account, postgres, ['--version'])
+  const version = await runProgram(account, postgres, ['--version'])
   const locale = localeOptions(Number(/(\d+)/.exec(version)?.[1]))
   const access = ['--auth-local=trust', '--auth-host=reject']
-  await run(account, initdb, ['-D', draft, `--username=${catalogue}`, '--encoding=UTF8', ...locale, ...access])
+  await runProgram(account, initdb, ['-D', draft, `--username=${catalogue}`, '--encoding=UTF8', ...locale, ...access])
   const single = ['--single', '-D', draft, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', 'postgres']
-  await run(account, postgres, single, `create database ${catalogue}`)
+  await runProgram(account, postgres, single, `create database ${catalogue}`)
 }
 
 /** Both providers order by code point and fold non-ASCII case; PostgreSQL before 17 has only the one of libc. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DataDirectory, socketPort } from './data-directory.ts'
-import { run } from './process.ts'
+import { runProgram } from './process.ts'
 
 /** The process id of the server that runs on the cluster, whether it answers or not. */
 export async function findPostmaster(directory: DataDirectory): Promise<number | undefined> {
@@ -43,7 +43,7 @@ async function isPostmaster(pid: number, { cluster }: DataDirectory): Promise<bo
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
     return words[words.indexOf('-D') + 1] === cluster
   }
-  const command = await run({ prefix: [] }, 'ps', ['-o', 'command=', '-p', String(pid)]).catch(() => '')
+  const command = await runProgram({ prefix: [] }, 'ps', ['-o', 'command=', '-p', String(pid)]).catch(() => '')
   return command.includes(`-D ${cluster} `)
 }
 

@@ -11,7 +11,7 @@ export interface Account {
 }
 
 /** Runs a program to its end. Throws with its stderr when it fails. */
-export async function run(account: Account, program: string, args: string[], input = ''): Promise<string> {
+export async function runProgram(account: Account, program: string, args: string[], input = ''): Promise<string> {
   const running = promisify(execFile)(...commandLine(account, program, args), spawnOptions())
   running.child.stdin?.on('error', () => {}).end(input) // it may end early: its exit code is what counts
   return (await running).stdout

@@ -32,7 +32,7 @@ export interface PoolOptions extends TaskLimits {
 }
 
 /** Work for the pool: its input as plain data, and the part of its memory that may be moved. */
-export interface Job {
+export interface PoolTask {
   input: unknown
   moved: ArrayBuffer[]
   /** Cancels the task; by default when the request's client leaves. */
@@ -75,10 +75,10 @@ export function createThreadPool({ threads = defaultThreads, ...given }: PoolOpt
     /**
      * Runs a task in a thread, never twice. Throws `unavailable`, with a `TaskEnded` as its cause where it was ended.
      */
-    run: async <Output>({ input, moved, ...job }: Job): Promise<Output> => {
+    run: async <Output>({ input, moved, signal: own }: PoolTask): Promise<Output> => {
       const context = requestContext.getStore()
       const { requestId = { text: '', header: '' }, tenant = '', tokenId = '' } = context ?? {}
-      const signal = job.signal ?? context?.signal
+      const signal = own ?? context?.signal
       const release = await slots.acquire(context)
       const { port1: cancellation, port2: cancelled } = new MessageChannel()
       const traceparent = context?.trace?.traceparent() ?? context?.traceparent

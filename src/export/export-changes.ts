@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { codesOf } from '../catalogue/changes/change.ts'
 import { listChanges } from '../catalogue/changes/list-changes.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
-import { batch, readBatch, type Selection } from './export-store.ts'
+import { batch, type ExportSelection, readBatch } from './export-store.ts'
 import { jsonLines } from './formats.ts'
 
 /**
@@ -12,7 +12,7 @@ import { jsonLines } from './formats.ts'
  */
 export async function exportChanges(
   catalogue: Catalogue,
-  selection: Selection,
+  selection: ExportSelection,
   since: string,
   write: (text: string) => Promise<void>,
 ): Promise<{ rows: number; deleted: number; next: string }> {

@@ -6,7 +6,7 @@ import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/connection/own-connection.ts'
 import { csvOf, type ExportedProduct, type ExportForm, jsonLines, maxColumns, type Outline } from './formats.ts'
 
-export interface Selection {
+export interface ExportSelection {
   storeUuid: string
   channel: string
   status?: ProductStatus | undefined
@@ -20,7 +20,7 @@ export const batch = { first: 8, most: 200, bytes: 8 * 1024 * 1024 }
 /** Writes a store's products from one snapshot and returns how many. It awaits `write`, so that memory stays flat. */
 export async function exportStore(
   catalogue: Catalogue,
-  selection: Selection,
+  selection: ExportSelection,
   { format, escapeFormulas = false }: ExportForm,
   write: (text: string, products: number) => Promise<void>,
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function exportStore(
 /** The next products after a code. */
 export async function readBatch(
   catalogue: Catalogue,
-  { storeUuid, channel, status, codes }: Selection,
+  { storeUuid, channel, status, codes }: ExportSelection,
   after: string,
   limit: number,
 ) {
@@ -81,7 +81,10 @@ export async function readBatch(
   return rows
 }
 
-async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection): Promise<Outline> {
+async function readOutline(
+  catalogue: WriteCatalogue,
+  { storeUuid, channel, status }: ExportSelection,
+): Promise<Outline> {
   const selected = withStatus(status)
   const attributes = await sql<{ name: string; total: number }>`
     select name, (count(*) over ())::integer as total

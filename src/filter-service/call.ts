@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { z } from 'zod'
-import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
+import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import { withoutCredentials } from '../text.ts'
 
 /** A call without a usable answer. `transient`: a retry may succeed; `refused` (4xx): the call is wrong. */
@@ -24,7 +24,11 @@ export function openFilterEndpoint(baseUrl: string) {
   const common = { accept: 'application/json', 'accept-encoding': 'identity', ...authorization }
   return {
     /** Calls the service once for a page of parent codes. Throws only `FilterFailure`. */
-    call: async ([store_uuid, query]: Parameters<Filter>, headers: Record<string, string>, signal: AbortSignal) => {
+    call: async (
+      [store_uuid, query]: Parameters<FilterService>,
+      headers: Record<string, string>,
+      signal: AbortSignal,
+    ) => {
       const { channel, assetFormat: asset_format, offset, limit } = query
       const sent = pool.request({
         method: 'POST',
@@ -50,7 +54,7 @@ export function openFilterEndpoint(baseUrl: string) {
 
 async function read(sent: ReturnType<Pool['request']>): Promise<string> {
   const { statusCode, headers, body } = await sent.catch((error: unknown) => {
-    throw new FilterFailure(`the call failed: ${nameOf(error)}`, 'transient', { cause: error })
+    throw new FilterFailure(`the call failed: ${errorName(error)}`, 'transient', { cause: error })
   })
   body.on('error', () => {}) // `text` rejects with it
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -61,11 +65,11 @@ async function read(sent: ReturnType<Pool['request']>): Promise<string> {
     throw new FilterFailure(`the answer must be 200, uncompressed; got ${statusCode}, ${encoding}`, kind)
   }
   return body.text().catch((error: unknown) => {
-    throw new FilterFailure(`the answer ended early: ${nameOf(error)}`, 'unusable', { cause: error })
+    throw new FilterFailure(`the answer ended early: ${errorName(error)}`, 'unusable', { cause: error })
   })
 }
 
-function nameOf(error: unknown): string {
+function errorName(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
@@ -75,7 +79,7 @@ const answer = z
   .refine(({ parent_codes: codes }) => new Set(codes).size === codes.length, 'a code comes twice')
   .refine(({ total_groups, parent_codes }) => total_groups >= parent_codes.length, 'total_groups is too small')
 
-function pageOf(text: string, limit: number): Awaited<ReturnType<Filter>> {
+function pageOf(text: string, limit: number): Awaited<ReturnType<FilterService>> {
   try {
     const { total_groups: totalGroups, parent_codes: parentCodes } = answer.parse(JSON.parse(text))
     if (parentCodes.length <= limit) return { totalGroups, parentCodes }

@@ -9,10 +9,10 @@ import {
   retry,
 } from 'cockatiel'
 import type { Logger } from 'pino'
-import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
+import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import { unavailable } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
-import { type FilterEndpoint, FilterFailure, openFilterEndpoint } from './filter-call.ts'
+import { type FilterEndpoint, FilterFailure, openFilterEndpoint } from './call.ts'
 
 export interface FilterAddress {
   url: string
@@ -20,7 +20,7 @@ export interface FilterAddress {
   timeoutMs: number
 }
 
-export type RemoteFilter = ReturnType<typeof createRemoteFilter>
+export type FilterClient = ReturnType<typeof createFilterClient>
 
 const failuresToOpen = 5
 const reachableMs = 1_000
@@ -28,7 +28,7 @@ const reachableMs = 1_000
 const retryNeedsMs = 200
 
 /** The filtering service at a URL, with one deadline for a call and its retries, and a circuit breaker. */
-export function createRemoteFilter({
+export function createFilterClient({
   url,
   timeoutMs,
   probeAfterMs = 10_000,
@@ -45,7 +45,7 @@ export function createRemoteFilter({
   breaker.onHalfOpen(() => log.info({ circuit: 'half-open' }, 'one call probes the filtering service'))
   breaker.onReset(() => log.info({ circuit: 'closed' }, 'the filtering service answers again'))
   /** Throws `downstream_unavailable` within the deadline, at once while the circuit is open. */
-  const filter: Filter = async (...query) => {
+  const choose: FilterService = async (...query) => {
     try {
       return await throughCircuit(breaker, (isProbe) => callInTime(endpoint, query, timeoutMs, isProbe))
     } catch (error) {
@@ -58,7 +58,7 @@ export function createRemoteFilter({
   }
   return {
     address: { url, timeoutMs },
-    filter,
+    choose,
     /** Whatever the state of the circuit: without calls it stays open. */
     isReachable: () => endpoint.isReachable(AbortSignal.timeout(Math.min(timeoutMs, reachableMs))),
     circuit: () => circuitNames[breaker.state],
@@ -80,7 +80,12 @@ function throughCircuit<T>(breaker: CircuitBreakerPolicy, call: (isProbe: boolea
 }
 
 /** Retries a call with a transient failure while time is left; a probe is not retried. */
-async function callInTime(endpoint: FilterEndpoint, query: Parameters<Filter>, timeoutMs: number, isProbe: boolean) {
+async function callInTime(
+  endpoint: FilterEndpoint,
+  query: Parameters<FilterService>,
+  timeoutMs: number,
+  isProbe: boolean,
+) {
   const lastTry = Date.now() + timeoutMs - retryNeedsMs
   const deadline = AbortSignal.timeout(timeoutMs)
   const again = handleWhen(

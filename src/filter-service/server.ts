@@ -25,7 +25,7 @@ interface Answer {
 }
 
 /** The filtering service: `/filter` and `/health`, on the catalogue's database. */
-export function createFilterService(catalogue: Catalogue, log: Logger): Server {
+export function createFilterServer(catalogue: Catalogue, log: Logger): Server {
   return createServer({ ...timeouts, keepAliveTimeout: 65_000 }, async (request, response) => {
     const { status, body, headers } = await answerOf(catalogue, request).catch((error: unknown): Answer => {
       if (isUnavailable(error)) {

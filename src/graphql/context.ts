@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/caller.ts'
-import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
+import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
@@ -15,8 +15,8 @@ export interface Context {
   readonly origin: Omit<Origin, 'operation'> | undefined
   /** The enumerations in force when the request began. */
   readonly enumerations: Enumerations
-  /** The remote filter of the listing; undefined when the gateway filters by itself. */
-  readonly filter: Filter | undefined
+  /** Chooses the groups of a listing; undefined: the gateway does. */
+  readonly filterService: FilterService | undefined
   readonly loaders: Loaders
   /** Tells the runner that a job is queued. */
   jobQueued(): void
@@ -30,7 +30,7 @@ export interface Context {
 
 export function createContext(request: Omit<Context, 'loaders' | 'answer'>): Context {
   // Most requests by REST need none.
-  const loaders = lazy(() => createLoaders(request.catalogue, request.filter))
+  const loaders = lazy(() => createLoaders(request.catalogue, request.filterService))
   return {
     ...request,
     answer: { bytes: 0 },

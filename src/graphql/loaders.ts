@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { listGroupsOfParents } from '../catalogue/asset-groups/asset-groups.ts'
-import { type Filter, findPage } from '../catalogue/asset-groups/list-groups.ts'
+import { type FilterService, findPage } from '../catalogue/asset-groups/list-groups.ts'
 import {
   type AssetFilter,
   countAssets,
@@ -13,7 +13,7 @@ import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.t
 import { findViolations } from '../catalogue/attributes/attribute-violations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { ChangeHead } from '../catalogue/changes/change.ts'
-import { type ChangeKey, findChangeHeads, findChanges, nameOf } from '../catalogue/changes/find-changes.ts'
+import { type ChangeKey, changeName, findChangeHeads, findChanges } from '../catalogue/changes/find-changes.ts'
 import {
   type ChangeFilter,
   type ChangePage,
@@ -38,8 +38,8 @@ import { findStores } from '../catalogue/stores/stores.ts'
 import { countJobs, type JobFilter, listJobs } from '../jobs/list-jobs.ts'
 import { costly } from '../request/context.ts'
 
-/** For pages of many stores. */
-const filterCallsAtOnce = 10
+/** Of the filtering service, for pages of many stores. */
+const callsAtOnce = 10
 
 export type Loaders = ReturnType<typeof createLoaders>
 
@@ -54,7 +54,7 @@ interface AssetKey {
 }
 
 /** The relations of one request. They are not cached between batches: the answer of a mutation shows its writes. */
-export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) {
+export function createLoaders(catalogue: Catalogue, filterService: FilterService | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(catalogue, uuids)),
     storesOfGroup: perArguments((first: number) =>
@@ -79,8 +79,8 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     ),
     productReadiness: byCode((uuid, codes) => findProductReadiness(catalogue, uuid, codes)),
     storeReadiness: perArguments((channel: string) => ofStores((uuid) => findStoreReadiness(catalogue, uuid, channel))),
-    change: byStore((uuid, keys: readonly ChangeKey[]) => findChangeHeads(catalogue, uuid, keys), nameOf),
-    changeWithCodes: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), nameOf),
+    change: byStore((uuid, keys: readonly ChangeKey[]) => findChangeHeads(catalogue, uuid, keys), changeName),
+    changeWithCodes: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), changeName),
     asset: byAssetId((uuid, assetIds) => findAssets(catalogue, uuid, assetIds)),
     assets: perArguments(([filter, page]: [AssetFilter, KeysetPage]) =>
       ofStores((uuid) => listAssets(catalogue, uuid, filter, page)),
@@ -103,7 +103,7 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     ),
     facets: perArguments((query: FacetQuery) => ofStores((uuid) => costly(() => countFacets(catalogue, uuid, query)))),
     assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
-      ofStores((uuid) => findPage(catalogue, uuid, query, filter), filter && filterCallsAtOnce),
+      ofStores((uuid) => findPage(catalogue, uuid, query, filterService), filterService && callsAtOnce),
     ),
     changes: perArguments(([filter, page, hasCodes]: [ChangeFilter, PageRequest, boolean]) =>
       ofStores<ChangePage<ChangeHead>>((uuid) =>

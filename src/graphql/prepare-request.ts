@@ -8,11 +8,11 @@ import { HttpError } from '../request/http-error.ts'
 import { preferenceApplied, readStaleness, readWritePreferences, type Staleness } from '../request/preferences.ts'
 import { isObject } from '../text.ts'
 import type { Context } from './context.ts'
+import type { Engine, PreparedOperation } from './engine.ts'
 import { requireShort } from './limits/answer-size.ts'
 import { InvalidVariables } from './limits/cost.ts'
 import { limitsOf, requireFewItems, tooCostly } from './limits/limits.ts'
 import { documentOf, type PersistedDocuments, PersistedQueryMissing } from './persisted-documents.ts'
-import type { Engine, PreparedOperation } from './prepare.ts'
 import { publicErrors } from './public-error.ts'
 import { paramsOfBody, paramsOfSearch } from './request-params.ts'
 import type { YogaContext, YogaServer } from './yoga.ts'
@@ -41,7 +41,7 @@ export interface PreparedRequest {
 }
 
 /** Makes the function that prepares the operation of a request, or renders its errors. Throws `HttpError`. */
-export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
+export function createRequestPreparer(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
   const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest => {
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)

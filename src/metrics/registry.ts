@@ -124,7 +124,7 @@ function addGauges(
   add('request_bytes', requestHelp, 'state', () => memory?.state())
   const failuresHelp = 'Failures of what is derived from products; they are tried again'
   add('projection_failures', failuresHelp, 'projection', () => projectionFailures?.())
-  add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {
+  add('filter_circuit', 'The circuit breaker of the filtering service: 1 for its state', 'state', () => {
     const now = circuit?.()
     return now && Object.fromEntries(circuitStates.map((state) => [state, Number(state === now)]))
   })

@@ -36,6 +36,11 @@ export function withContext<T>(changes: Partial<RequestContext>, work: () => T):
   return context ? requestContext.run({ ...context, ...changes }, work) : work()
 }
 
+/** Runs a step of a long read, of whose rows little is kept: they do not count as those of the request. */
+export function readStep<T>(step: () => T): T {
+  return withContext({ readBytes: currentReadBytes().ofStep() }, step)
+}
+
 /**
  * Runs reads that may take a core of the database for long: each statement of them waits for one. `isCostly` is false
  * for short ones among them.

@@ -21,7 +21,7 @@ it('only a successful write wakes the follower', async () => {
     log: pino({ level: 'silent' }),
     replicas: undefined,
     enumerations: () => fallbackEnumerations,
-    filter: undefined,
+    filterService: undefined,
     onJobQueued: () => {},
     onWritten: () => woken++,
     threads: undefined,

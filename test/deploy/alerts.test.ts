@@ -25,7 +25,7 @@ it('the alerts name metrics of the gateway', async () => {
   const { groups }: { groups: { rules: Rule[] }[] } = parse(sourceOf(file))
   const rules = groups.flatMap(({ rules }) => rules)
   const { text } = await gateway.call('/metrics')
-  // The gateway has no remote filter and no old changes here: their metrics have no values.
+  // The gateway has no filtering service and no old changes here: their metrics have no values.
   const served = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [name, `${name}_count`] : [name],
   )

@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createThreadPool, type PoolOptions } from '../../src/event-loop/thread-pool.ts'
-import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
+import { createFilterClient } from '../../src/filter-service/client.ts'
 import { requestContext } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { send } from '../support/clients/http.ts'
@@ -118,7 +118,7 @@ describe('a costly operation', () => {
   })
 })
 
-describe('a listing through the remote filter in the pool', () => {
+describe('a listing through the filtering service in the pool', () => {
   const ends: (() => Promise<unknown> | unknown)[] = []
   afterEach(async () => {
     for (const end of ends.splice(0).toReversed()) await end()
@@ -135,10 +135,10 @@ describe('a listing through the remote filter in the pool', () => {
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
     ends.push(() => service.close())
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
-    const remoteFilter = createRemoteFilter({ url, timeoutMs: 2_000, log: silent })
+    const filterClient = createFilterClient({ url, timeoutMs: 2_000, log: silent })
     const threadLimits = { bytes: 0, members: 0, cost: 0, readBytes: 0 }
-    const filtered = await startTestGateway({ remoteFilter, more: { threadLimits } })
-    ends.push(filtered.stop, remoteFilter.close)
+    const filtered = await startTestGateway({ filterClient, more: { threadLimits } })
+    ends.push(filtered.stop, filterClient.close)
     const listed = { query: `{ assetGroups(storeUuid: "${await newStore(filtered)}") { totalGroups } }` }
     const ask = (id: string) =>
       filtered.call('/graphql', { method: 'POST', body: listed, headers: { 'x-request-id': id } })

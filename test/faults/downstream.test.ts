@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { createFilterClient, type FilterClient } from '../../src/filter-service/client.ts'
 import { codesIn } from '../support/clients/rest-client.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
@@ -15,13 +15,13 @@ const probeAfterMs = isLong ? 10_000 : 5_000
 const allowance = isLong ? 50 : 10_000
 
 let faulty: FaultyFilter
-let remote: RemoteFilter
+let remote: FilterClient
 let gateway: TestGateway
 let store: string
 beforeAll(async () => {
   faulty = await startFaultyFilter()
   const current = currentFilter({ url: faulty.url, timeoutMs }, () => remote)
-  gateway = await startTestGateway({ remoteFilter: current })
+  gateway = await startTestGateway({ filterClient: current })
   store = await storeWithAssets(gateway, [
     '1 A',
     '2 B',
@@ -35,7 +35,7 @@ afterAll(async () => {
   await faulty.close()
 })
 beforeEach(() => {
-  remote = createRemoteFilter({ url: `${faulty.url}/base/`, timeoutMs, probeAfterMs, log: pino({ level: 'silent' }) })
+  remote = createFilterClient({ url: `${faulty.url}/base/`, timeoutMs, probeAfterMs, log: pino({ level: 'silent' }) })
   faulty.does(answer({ total_groups: 7, parent_codes: ['C', 'A'] }))
   faulty.calls()
 })
@@ -48,7 +48,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[answer: T, millisecond
   return [await work(), performance.now() - begun]
 }
 
-describe('the listing over a remote filter', () => {
+describe('the listing over a filtering service', () => {
   it('shows what the filter chose, in its order, over both APIs', async () => {
     const { status, text, json } = await listing()
     expect(status).toBe(200)

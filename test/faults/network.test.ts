@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
-import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { createFilterClient, type FilterClient } from '../../src/filter-service/client.ts'
 import { codeOf } from '../support/clients/http.ts'
 import { callRest } from '../support/clients/rest-client.ts'
 import { newStore } from '../support/factories.ts'
@@ -21,24 +21,24 @@ const roundMs = isLong ? 600 : 300
 let toDatabase: FaultProxy
 let toFilter: FaultProxy
 let service: Program
-let remoteFilter: RemoteFilter
+let filterClient: FilterClient
 let gateway: TestGateway
 beforeAll(async () => {
   toDatabase = await startPostgresProxy()
   gateway = await startTestGateway({
     connection: { ...toDatabase.connection, connectionTimeoutMillis: 1_000, query_timeout: 2_000 },
-    remoteFilter: currentFilter({ url: 'http://127.0.0.1:1', timeoutMs: 500 }, () => remoteFilter),
+    filterClient: currentFilter({ url: 'http://127.0.0.1:1', timeoutMs: 500 }, () => filterClient),
   })
   service = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: gateway.database.url })
   toFilter = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) })
   const log = pino({ level: 'silent' })
   const url = `http://127.0.0.1:${toFilter.connection.port}`
-  remoteFilter = createRemoteFilter({ url, timeoutMs: 500, probeAfterMs: 100, log })
+  filterClient = createFilterClient({ url, timeoutMs: 500, probeAfterMs: 100, log })
 })
 afterAll(async () => {
   await toDatabase.set({ kind: 'none' })
   await gateway.stop()
-  await remoteFilter.close()
+  await filterClient.close()
   await service.end()
   await toDatabase.close()
   await toFilter.close()

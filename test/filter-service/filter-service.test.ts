@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { createFilterClient, type FilterClient } from '../../src/filter-service/client.ts'
 import { send } from '../support/clients/http.ts'
 import { type NewLink, storeWithAssets, unknownStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
@@ -10,7 +10,7 @@ const log = pino({ level: 'silent' })
 
 let builtIn: TestGateway
 let service: Program
-let remoteFilter: RemoteFilter
+let filterClient: FilterClient
 let remote: TestGateway
 let store: string
 beforeAll(async () => {
@@ -23,12 +23,12 @@ beforeAll(async () => {
     ['d', 'Ärmel', { assetFormat: 'pdf' }],
   ])
   service = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: builtIn.database.url })
-  remoteFilter = createRemoteFilter({ url: service.url, timeoutMs: 2_000, log })
-  remote = await startTestGateway({ database: builtIn.database, remoteFilter })
+  filterClient = createFilterClient({ url: service.url, timeoutMs: 2_000, log })
+  remote = await startTestGateway({ database: builtIn.database, filterClient })
 })
 afterAll(async () => {
   await remote?.stop()
-  await remoteFilter?.close()
+  await filterClient?.close()
   await service?.end()
   await builtIn.stop()
 })

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import dashboard from '../../deploy/grafana/catalogue-gateway.json' with { type: 'json' }
-import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
+import { createFilterClient } from '../../src/filter-service/client.ts'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
@@ -22,8 +22,8 @@ let url: string
 beforeAll(async () => {
   const config = await configFile({})
   const globalConfig = await startGlobalConfig({ globalConfig: config.url, globalConfigRefreshMs: 60_000 }, log)
-  const remoteFilter = createRemoteFilter({ url: 'http://127.0.0.1:1', timeoutMs: 500, log })
-  gateway = await startTestGateway({ globalConfig, remoteFilter })
+  const filterClient = createFilterClient({ url: 'http://127.0.0.1:1', timeoutMs: 500, log })
+  gateway = await startTestGateway({ globalConfig, filterClient })
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
   await writeFile(
@@ -49,7 +49,7 @@ beforeAll(async () => {
       await exited
     },
     gateway.stop,
-    remoteFilter.close,
+    filterClient.close,
     globalConfig.stop,
     config.remove,
   )

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
+import { createFilterClient } from '../../src/filter-service/client.ts'
 import { tracingTo } from '../../src/tracing/open-telemetry.ts'
 import { startTracing } from '../../src/tracing/start-tracing.ts'
 import { createTestDatabase } from '../support/database/database.ts'
@@ -38,14 +38,14 @@ async function listener(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
 }
 
-/** A gateway whose spans are kept, with a remote filter. */
+/** A gateway whose spans are kept, with a filtering service. */
 async function tracedGateway(env: Record<string, string> = {}) {
   const exporter = new InMemorySpanExporter()
   const tracing = tracingTo({ export: exporter.export.bind(exporter), shutdown: async () => {} }, env)
   const filter = await listener('{"total_groups":0,"parent_codes":[]}')
-  const remoteFilter = createRemoteFilter({ url: filter.url, timeoutMs: 2_000, log: pino({ level: 'silent' }) })
-  const gateway = await startTestGateway({ tracing, remoteFilter })
-  ends.push(gateway.stop, remoteFilter.close)
+  const filterClient = createFilterClient({ url: filter.url, timeoutMs: 2_000, log: pino({ level: 'silent' }) })
+  const gateway = await startTestGateway({ tracing, filterClient })
+  ends.push(gateway.stop, filterClient.close)
   const finished = async () => {
     await tracing.close()
     return exporter.getFinishedSpans()

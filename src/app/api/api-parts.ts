@@ -37,7 +37,7 @@ export type ApiParts = ReturnType<typeof createApiParts>
 
 /** What both APIs use. */
 export function createApiParts(options: ApiOptions) {
-  const { db, replicas, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
+  const { db, replicas, enumerations, filterService, onJobQueued: jobQueued, jobQuotas, threads, log } = options
   const { threadLimits = defaultThreadLimits } = options
   const recordsChanges = options.changesRetention > 0
   const reads = createReads(threadLimits.readBytes)
@@ -58,7 +58,7 @@ export function createApiParts(options: ApiOptions) {
         caller,
         origin: recordsChanges ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via } : undefined,
         requestId,
-        filter,
+        filterService,
         jobQueued,
         jobQuotas,
         affected: run.maxAffected === undefined ? undefined : { atMost: run.maxAffected, count: 0 },

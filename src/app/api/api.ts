@@ -1,5 +1,5 @@
 import { schema } from '../../../schema/index.ts'
-import { createEngine } from '../../graphql/prepare.ts'
+import { createEngine } from '../../graphql/engine.ts'
 import type { Routes } from '../../http/router.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import type { ApiOptions } from '../gateway-options.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.ts'
-import type { Engine } from '../../graphql/prepare.ts'
-import { createGraphQL, type GraphQLRequest } from '../../graphql/serve.ts'
+import type { Engine } from '../../graphql/engine.ts'
+import { createRequestPreparer, type GraphQLRequest } from '../../graphql/prepare-request.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { traced } from '../../request/traced.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -19,7 +19,7 @@ const kindOf = (cost: number) => `GraphQL ${Math.ceil(Math.log10(cost + 1))}`
 export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { threads, persistedDocuments, log } = options
   const { threadLimits, isHeavy, reads, chooseReplica, contextOf } = parts
-  const prepare = createGraphQL(engine, persistedDocuments, log)
+  const prepare = createRequestPreparer(engine, persistedDocuments, log)
   return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
     const { body } = request
     if (threads && body && body.length > unparsedTimes * threadLimits.bytes) return threads.graphql(request, caller)

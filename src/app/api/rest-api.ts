@@ -8,7 +8,7 @@ import type { ReadCall, RestServices } from '../../../rest/services.ts'
 import { type Caller, shareOf } from '../../auth/caller.ts'
 import type { Database } from '../../database/tables.ts'
 import { requireAccess } from '../../graphql/access.ts'
-import type { Engine, PreparedOperation } from '../../graphql/prepare.ts'
+import type { Engine, PreparedOperation } from '../../graphql/engine.ts'
 import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
@@ -25,10 +25,10 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
-  const { db, enumerations, threads, filter, pageCacheMb } = options
+  const { db, enumerations, threads, filterService, pageCacheMb } = options
   const { recordsChanges, isHeavy, reads, chooseReplica, catalogueOf, errorOf } = parts
   const { accessOf, run } = createOperations(engine, options, parts)
-  const listing = createStoredListing(pageCacheMb, filter)
+  const listing = createStoredListing(pageCacheMb, filterService)
   const whereOf = async ({ staleness, caller }: ReadCall<Caller>): Promise<RunOptions> =>
     staleness ? { replica: await chooseReplica(staleness, caller), isLatest: staleness.isLatest } : {}
   const services: RestServices<Caller> = {

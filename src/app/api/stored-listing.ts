@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
 import type { AssetPage } from '../../../rest/services.ts'
 import { groupsText, groupsVersion } from '../../catalogue/asset-groups/asset-groups.ts'
-import { type Filter, listGroups } from '../../catalogue/asset-groups/list-groups.ts'
+import { type FilterService, listGroups } from '../../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { bytesOf } from '../../text.ts'
 
@@ -17,7 +17,7 @@ const bytesPerEntry = 200
  * The listing of asset groups over REST. The groups are stored as the JSON text of its answers, and a page is joined
  * from texts: GraphQL would parse and complete each asset. The pages read last are kept, in at most so much memory.
  */
-export function createStoredListing(maxMb: number, filter: Filter | undefined) {
+export function createStoredListing(maxMb: number, filterService: FilterService | undefined) {
   const pages = new LRUCache<string, KeptPage>({
     maxSize: Math.max(1, Math.floor(maxMb * 1024 * 1024)),
     sizeCalculation: ({ rest }, key) => rest.length + key.length * 2 + bytesPerEntry,
@@ -33,12 +33,12 @@ export function createStoredListing(maxMb: number, filter: Filter | undefined) {
   ): Promise<AssetPage> => {
     const key = JSON.stringify([storeUuid, query])
     const kept = isKept ? pages.get(key) : undefined
-    if (!filter && (isKnown || kept)) {
+    if (!filterService && (isKnown || kept)) {
       const version = await groupsVersion(catalogue, storeUuid, query)
       if (isKnown?.(version)) return { version }
       if (kept?.version === version) return kept
     }
-    const { version, totalGroups, groups } = await listGroups(catalogue, storeUuid, query, filter)
+    const { version, totalGroups, groups } = await listGroups(catalogue, storeUuid, query, filterService)
     const totals = `"total_groups":${totalGroups},"returned_groups":${groups.length}`
     const rest = bytesOf(`{${totals},"assets":${groupsText(groups)}}}`)
     if (version !== null && isKept) pages.set(key, { version, rest })

@@ -4,7 +4,7 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../../database/connection/session.ts'
 import { movable } from '../../event-loop/movable.ts'
 import { createThreadPool, type TaskLimits, type ThreadPool } from '../../event-loop/thread-pool.ts'
-import type { GraphQLRequest } from '../../graphql/serve.ts'
+import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
 import type { JobQuotas } from '../../jobs/quotas.ts'
 import { concurrency } from '../../jobs/runner.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
@@ -26,9 +26,9 @@ export interface ThreadAnswer {
   hasQueuedJob: boolean
 }
 
-export type ThreadPoolApi = ReturnType<typeof createThreadPoolApi>
+export type PoolRunner = ReturnType<typeof createPoolRunner>
 
-export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
+export function createPoolRunner(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
   const answer = async (input: ThreadRequest): Promise<OperationResult> => {
     const { body: moved } = input.request
     const job = { input, moved: moved ? [moved.buffer] : [] }

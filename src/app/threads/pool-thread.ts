@@ -5,7 +5,7 @@ import { fallbackEnumerations } from '../../catalogue/enumerations.ts'
 import { maxConnections } from '../../database/connection/max-connections.ts'
 import { movable } from '../../event-loop/movable.ts'
 import { runTask, type Task, type TaskResult } from '../../event-loop/run-task.ts'
-import { createRemoteFilter, type FilterAddress } from '../../filter/remote-filter.ts'
+import { createFilterClient, type FilterAddress } from '../../filter-service/client.ts'
 import { piecesOf } from '../../http/body/body-size.ts'
 import { errorAnswer } from '../../http/edges/graphql-edge.ts'
 import { lazy } from '../../lazy.ts'
@@ -13,12 +13,12 @@ import { type RequestContext, requestContext } from '../../request/context.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { type Api, createApi } from '../api/api.ts'
 import type { SharedOptions } from '../gateway-options.ts'
+import type { ThreadAnswer, ThreadRequest } from './pool-runner.ts'
 import { startThread, type ThreadConfig } from './start-thread.ts'
-import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
 
 export interface ThreadData extends ThreadConfig, SharedOptions {
-  /** The remote filter, which each thread calls with a circuit breaker of its own. */
-  filter: FilterAddress | undefined
+  /** The filtering service, which each thread calls with a circuit breaker of its own. */
+  filterAddress: FilterAddress | undefined
 }
 
 export function run(task: Task<ThreadRequest> | undefined): Promise<unknown> {
@@ -28,7 +28,7 @@ export function run(task: Task<ThreadRequest> | undefined): Promise<unknown> {
 const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 
 /** Makes the function that answers requests in this thread, one after the other. */
-function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) {
+function createAnswer({ connection, filterAddress, logLevel, ...options }: ThreadData) {
   // A thread runs one task at a time, whose statements share these connections. Jobs have a lower priority.
   const { poolThread: max } = maxConnections
   const { db, log } = startThread({ connection, logLevel }, { priority: 5, max, maxPerTenant: max, cores: 1 })
@@ -38,7 +38,7 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
     ...options,
     db,
     enumerations: () => enumerations,
-    filter: filter && createRemoteFilter({ ...filter, log }).filter,
+    filterService: filterAddress && createFilterClient({ ...filterAddress, log }).choose,
     onJobQueued: () => {
       hasQueuedJob = true
     },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { currentReadBytes, withContext } from '../../request/context.ts'
+import { readStep } from '../../request/context.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
 import { findStoredMismatches } from './mismatches.ts'
@@ -43,7 +43,7 @@ export async function findViolations(
       ) p
       where nth = 1 or bytes <= ${pageBytes}
       order by product_code`
-    const { rows } = await withContext({ readBytes: currentReadBytes().ofStep() }, () => page.execute(catalogue.db))
+    const { rows } = await readStep(() => page.execute(catalogue.db))
     const products = rows.map(({ values }) => ({
       attributes: Object.fromEntries(names.map((name, i) => [name, values[i]])),
     }))

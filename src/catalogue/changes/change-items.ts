@@ -63,12 +63,12 @@ async function readAfter(
       cross join lateral unnest(h.codes, h.keys, h.was) i(code, key, was)
     where h.seq > ${seq}::bigint and h.kind = ${kind} and i.code = any(${codes}::text[])
     order by i.code, i.key, h.seq`.execute(catalogue.db)
-  const nameOf = (code: string, key: string | null) => JSON.stringify([code, key])
-  const found = new Map(next.map((item) => [nameOf(item.code, item.key), item]))
+  const itemName = (code: string, key: string | null) => JSON.stringify([code, key])
+  const found = new Map(next.map((item) => [itemName(item.code, item.key), item]))
   return items.map(({ code, key }, i) => {
-    const own = found.get(nameOf(code, key))
+    const own = found.get(itemName(code, key))
     // The next creation or deletion of the product.
-    const whole = kind === 'product' ? found.get(nameOf(code, null)) : undefined
+    const whole = kind === 'product' ? found.get(itemName(code, null)) : undefined
     if (whole && (!own || BigInt(whole.seq) < BigInt(own.seq))) return valueIn(whole.was, key)
     return own ? own.was : (present[i] ?? null)
   })

@@ -3,7 +3,7 @@ import { CatalogueError, invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 
 /** A position in the feed: after the change with these numbers, which may exceed JavaScript's integers. */
-export interface Position {
+export interface FeedPosition {
   tx: bigint
   seq: bigint
 }
@@ -35,18 +35,18 @@ export function cursorOf(ledger: string, { tx, seq }: { tx: bigint | string; seq
 }
 
 /** The position and the ledger of a cursor. Throws `invalid_request`. */
-export function readCursor(cursor: string, field = 'after'): Position & { ledger: string } {
+export function readCursor(cursor: string, field = 'after'): FeedPosition & { ledger: string } {
   const [text, tx = '', seq = '', ledger = ''] =
     /^(\d{1,20})-(\d{1,19})-([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  const position = { ...positionOf(tx, seq), ledger }
+  const position = { ...feedPosition(tx, seq), ledger }
   const isCanonical = text !== undefined && cursorOf(ledger, position) === cursor
   if (isCanonical && position.tx <= largest.tx && position.seq <= largest.seq) return position
   throw invalidRequest([{ field, details: `${field} must be a cursor of changes; got ${shown(cursor)}` }])
 }
 
 /** Throws `cursor_expired` if changes after the position are no longer kept, or it is of another database. */
-export function requireKept(position: Position & { ledger: string }, state: LedgerState, field = 'after'): void {
-  const horizon = positionOf(state.horizon_tx, state.horizon_seq)
+export function requireKept(position: FeedPosition & { ledger: string }, state: LedgerState, field = 'after'): void {
+  const horizon = feedPosition(state.horizon_tx, state.horizon_seq)
   const isFuturePosition = position.tx > BigInt(state.next_tx) && !state.is_replica
   if (position.ledger === state.ledger && !isFuturePosition && !isBefore(position, horizon)) return
   const oldest = cursorOf(state.ledger, horizon)
@@ -54,15 +54,15 @@ export function requireKept(position: Position & { ledger: string }, state: Ledg
   throw new CatalogueError('cursor_expired', [{ field, details }])
 }
 
-export function positionOf(tx: string | number, seq: string | number): Position {
+export function feedPosition(tx: string | number, seq: string | number): FeedPosition {
   return { tx: BigInt(tx), seq: BigInt(seq) }
 }
 
-function isBefore(one: Position, other: Position): boolean {
+function isBefore(one: FeedPosition, other: FeedPosition): boolean {
   return one.tx < other.tx || (one.tx === other.tx && one.seq < other.seq)
 }
 
 /** The last one of positions. */
-export function latestOf(positions: readonly (Position | undefined)[]): Position {
-  return positions.reduce<Position>((last, one) => (one && isBefore(last, one) ? one : last), positionOf(0, 0))
+export function latestOf(positions: readonly (FeedPosition | undefined)[]): FeedPosition {
+  return positions.reduce<FeedPosition>((last, one) => (one && isBefore(last, one) ? one : last), feedPosition(0, 0))
 }

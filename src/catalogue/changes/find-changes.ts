@@ -9,7 +9,7 @@ export interface ChangeKey {
   seq: string
 }
 
-export function nameOf({ tx, seq }: ChangeKey): string {
+export function changeName({ tx, seq }: ChangeKey): string {
   return `${tx}/${seq}`
 }
 
@@ -43,7 +43,7 @@ async function findByKeys(
         where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
         offset 0
       ) c`.execute(catalogue.db)
-  return new Map(rows.map((row) => [nameOf(row), changeOf(row, row.ledger)]))
+  return new Map(rows.map((row) => [changeName(row), changeOf(row, row.ledger)]))
 }
 
 /** Whether it is a number that both types can hold. */

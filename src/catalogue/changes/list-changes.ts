@@ -3,7 +3,7 @@ import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
 import type { Change, ChangeHead } from './change.ts'
 import { changesOf, type PageRow, pageOf } from './change-page.ts'
-import { cursorOf, type LedgerState, latest, latestOf, positionOf, readCursor, requireKept } from './cursor.ts'
+import { cursorOf, feedPosition, type LedgerState, latest, latestOf, readCursor, requireKept } from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
 export interface ChangeFilter {
@@ -84,9 +84,9 @@ async function feedPage(
   const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
   const ends = [
     given,
-    last && positionOf(last.tx, last.seq),
-    positionOf(state.horizon_tx, state.horizon_seq),
-    positionOf(state.durable_tx, 0),
+    last && feedPosition(last.tx, last.seq),
+    feedPosition(state.horizon_tx, state.horizon_seq),
+    feedPosition(state.durable_tx, 0),
   ]
   return { changes, hasMore, next: cursorOf(state.ledger, hasMore && last ? last : latestOf(ends)) }
 }

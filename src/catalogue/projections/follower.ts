@@ -42,7 +42,7 @@ export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, log: Log
     warn('a projection could not be kept', error, { projection, storeUuid })
   }
   const loop = (isBuilding: boolean, step: (uuid: string) => Promise<StepResult>) =>
-    run({ catalogue, isBuilding, step, woken: () => woken.promise, signal, warn })
+    runLoop({ catalogue, isBuilding, step, woken: () => woken.promise, signal, warn })
   const apply = (uuid: string) => applyChanged(catalogue, projections, uuid, failed)
   const build = async (uuid: string) => {
     await apply(uuid)
@@ -86,7 +86,7 @@ interface Loop {
  * Takes rounds of a step in each store of the queue for which something is to be built, or in each other one. A round
  * follows at once where a store has more; else after a short pause, and the next write or `pollMs`.
  */
-async function run({ catalogue, isBuilding, step, woken, signal, warn }: Loop): Promise<void> {
+async function runLoop({ catalogue, isBuilding, step, woken, signal, warn }: Loop): Promise<void> {
   const pause = (ms: number) => sleep(ms, undefined, { ref: false, signal })
   while (!signal.aborted) {
     const news = woken()

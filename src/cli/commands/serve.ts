@@ -139,8 +139,8 @@ export function addFilterService(program: Command): void {
     .action(({ port, json }: { port: number; json: boolean }) =>
       withDatabase(
         async ({ catalogue, config, log }) => {
-          const { createFilterService } = await import('../../filter/filter-service.ts')
-          const server = createFilterService(catalogue, log)
+          const { createFilterServer } = await import('../../filter-service/server.ts')
+          const server = createFilterServer(catalogue, log)
           const stopped = untilSignal().then((signal) => log.info({ signal }, 'stopping'))
           const url = await listen(server, { host: config.host, port })
           printResult(json, { url }, `catalogue filter at ${url}`)

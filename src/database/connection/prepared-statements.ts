@@ -12,7 +12,7 @@ export function sendPrepared<R>(
   text: string,
   values: readonly unknown[],
 ): Promise<PostgresQueryResult<R>> {
-  const name = nameOf(text)
+  const name = statementName(text)
   if (name === undefined) return client.query(text, [...values]) as Promise<unknown> as Promise<PostgresQueryResult<R>>
   // `client.query({ name, text, values })` would copy its argument, which takes most of the time. A callback that is
   // set after the constructor makes V8 hold the query and its rows until a full collection.
@@ -31,7 +31,7 @@ const Query = pg.Query as unknown as new <R>(
   answered: (error: Error | null, result: PostgresQueryResult<R>) => void,
 ) => pg.Query & { name: string }
 
-function nameOf(text: string): string | undefined {
+function statementName(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined) return known
   if (names.size >= maxNames || !/^\s*(select|with|insert|update|delete)\b/i.test(text)) return undefined

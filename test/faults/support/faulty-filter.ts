@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import type { RemoteFilter } from '../../../src/filter/remote-filter.ts'
+import type { FilterClient } from '../../../src/filter-service/client.ts'
 
 /** What a filtering service may do instead of answering: it gets the connection once a whole request has come. */
 export type Fault = (socket: Socket) => void
@@ -70,10 +70,10 @@ export async function startFaultyFilter(): Promise<FaultyFilter> {
 }
 
 /** A client of the service that stands for whichever is the present one. */
-export function currentFilter(address: RemoteFilter['address'], current: () => RemoteFilter): RemoteFilter {
+export function currentFilter(address: FilterClient['address'], current: () => FilterClient): FilterClient {
   return {
     address,
-    filter: (...question) => current().filter(...question),
+    choose: (...question) => current().choose(...question),
     isReachable: () => current().isReachable(),
     circuit: () => current().circuit(),
     close: () => current().close(),

@@ -147,7 +147,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'channel of 100 KB, remote filter',
+    name: 'channel of 100 KB, filtering service',
     isLong: true,
     start: async ({ url }) => {
       const filter = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: url })

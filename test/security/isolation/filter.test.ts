@@ -1,23 +1,23 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createRemoteFilter, type RemoteFilter } from '../../../src/filter/remote-filter.ts'
+import { createFilterClient, type FilterClient } from '../../../src/filter-service/client.ts'
 import { answer, type FaultyFilter, startFaultyFilter } from '../../faults/support/faulty-filter.ts'
 import { newStore } from '../../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../../support/servers/gateway.ts'
 
 let faulty: FaultyFilter
-let remoteFilter: RemoteFilter
+let filterClient: FilterClient
 let gateway: TestGateway
 let store: string
 beforeAll(async () => {
   faulty = await startFaultyFilter()
-  remoteFilter = createRemoteFilter({ url: faulty.url, timeoutMs: 2_000, log: pino({ level: 'silent' }) })
-  gateway = await startTestGateway({ remoteFilter })
+  filterClient = createFilterClient({ url: faulty.url, timeoutMs: 2_000, log: pino({ level: 'silent' }) })
+  gateway = await startTestGateway({ filterClient })
   store = await newStore(gateway)
 })
 afterAll(async () => {
   await gateway.stop()
-  await remoteFilter.close()
+  await filterClient.close()
   await faulty.close()
 })
 
@@ -42,7 +42,7 @@ it.each(['400 Bad Request', '413 Content Too Large', '429 Too Many Requests'])(
   async (status) => {
     faulty.does(answer({}, { status }))
     for (let i = 0; i < 8; i++) expect((await list('SMP')).status).toBe(502)
-    expect([remoteFilter.circuit(), faulty.calls()]).toEqual(['closed', 8])
+    expect([filterClient.circuit(), faulty.calls()]).toEqual(['closed', 8])
     faulty.does(answer({ total_groups: 0, parent_codes: [] }))
     expect((await list('SMP')).status).toBe(200)
     faulty.calls()

@@ -27,7 +27,7 @@ export interface GraphQLReply {
   errors?: { message: string; extensions: { code: string; errorInfo?: Record<string, unknown>[] } }[]
 }
 
-type Given = 'metricsPublic' | 'tracing' | 'remoteFilter' | 'jwt' | 'introspection'
+type Given = 'metricsPublic' | 'tracing' | 'filterClient' | 'jwt' | 'introspection'
 
 export interface TestGatewayOptions extends Pick<Partial<GatewayOptions>, Given> {
   /** The gateway is a further one on this database, with connections of its own, and leaves it in place. */

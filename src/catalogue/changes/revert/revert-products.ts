@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { currentReadBytes, withContext } from '../../../request/context.ts'
+import { readStep } from '../../../request/context.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
 import { onlyRow } from '../../conditions.ts'
 import { deleteLocked } from '../../products/delete-products.ts'
@@ -17,8 +17,7 @@ export const products: RevertStep = {
     let count = 0
     let part: Part
     do {
-      const fetched = { readBytes: currentReadBytes().ofStep() }
-      part = onlyRow((await withContext(fetched, () => sql<Part>`fetch 1 from parts`.execute(db))).rows)
+      part = onlyRow((await readStep(() => sql<Part>`fetch 1 from parts`.execute(db))).rows)
       for (const item of part.skipped ?? []) skipped.add(item)
       if (part.skipped) skipped.more += part.skippedCount - part.skipped.length
       const { patches, statuses, createdAts, deletes } = part

@@ -10,7 +10,7 @@ export interface SkippedItem {
 
 /** A sentence that names the item and the reason. */
 export function sentenceOf(item: SkippedItem): string {
-  return `${nameOf(item)} ${reasons[item.reason]}`
+  return `${itemName(item)} ${reasons[item.reason]}`
 }
 
 const reasons = {
@@ -21,7 +21,7 @@ const reasons = {
 }
 export const skipReasons = Object.keys(reasons)
 
-function nameOf({ kind, code, key }: SkippedItem): string {
+function itemName({ kind, code, key }: SkippedItem): string {
   const name = JSON.stringify(code)
   switch (kind) {
     case 'store':

@@ -36,7 +36,7 @@ export interface PageSegment {
 /** The values between which a page is read, in the direction of reading; undefined: it is not bounded. */
 export function boundsOf(order: ProductOrder, { after, before, backwards }: ProductPage) {
   const valueAt = (cursor?: string): OrderValue | undefined =>
-    cursor === undefined || order.field === 'code' ? undefined : positionOf(cursor).value
+    cursor === undefined || order.field === 'code' ? undefined : parseCursor(cursor).value
   const [begin, end] = backwards ? [before, after] : [after, before]
   return { begin: valueAt(begin), end: valueAt(end) }
 }
@@ -108,7 +108,7 @@ function ofAttribute(source: Source, name: string, isDescending: boolean): Segme
 /** Where a cursor is: in which segment, and behind which value and code there. */
 function placeOf(order: ProductOrder, cursor: string, segments: readonly Segment[]) {
   if (order.field === 'code') return { at: 0, value: null, code: cursor }
-  const { value, code } = positionOf(cursor)
+  const { value, code } = parseCursor(cursor)
   const kind = value === null ? 'none' : typeof value === 'number' ? 'number' : 'text'
   const at = segments.findIndex((segment) => segment.kind === kind)
   if (at < 0) {
@@ -118,7 +118,7 @@ function placeOf(order: ProductOrder, cursor: string, segments: readonly Segment
   return { at, value, code }
 }
 
-function positionOf(cursor: string): { value: OrderValue; code: string } {
+function parseCursor(cursor: string): { value: OrderValue; code: string } {
   const [value, code] = parsedJson(cursor) as [OrderValue, string]
   return { value, code }
 }

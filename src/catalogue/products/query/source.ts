@@ -81,7 +81,7 @@ export async function readSource<T>(
  * Chooses what answers a question: `product_index` if it has all attributes that are named, and the store is not small;
  * otherwise `product`.
  */
-async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
+export async function chooseSource(catalogue: Catalogue, storeUuid: string, question: Question): Promise<Source> {
   const uuid = visibleStore(catalogue, storeUuid)
   const projections = projectionsOf(question)
   const named = namesOf(question)
