@@ -20,13 +20,16 @@ export const ChangeCounts = z.object({
   failed: z.int().min(0).describe("Number of failed items of the request. One change of the request has it; the others have 0."),
 }).meta({"id":"ChangeCounts","description":"Number of products, assets, links, definitions, channels with requirements or stores that a change changed."})
 export const Change = z.object({
+  type: z.string().describe("Kind and action, such as `product.updated`."),
   cursor: z.string().describe("Opaque cursor after this change, for `after`."),
   at: z.iso.datetime().describe("Time of the change."),
+  store_uuid: z.string().describe("UUID of the store."),
   request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
   actor: z.string().describe("Name that the token had, or the user of the command line."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   counts: ChangeCounts.describe("Number of items changed."),
   codes: z.array(z.string()).describe("Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes."),
+  keys: z.array(z.string()).describe("What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted."),
   via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
   kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the changed items."),
   action: z.enum(["created","deleted","updated"]).describe("What was done to the items."),

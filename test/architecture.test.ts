@@ -26,6 +26,7 @@ const mayImport: Record<string, string> = {
   'src/outgoing': '',
   'src/auth': 'catalogue database request',
   'src/idempotency': 'database',
+  'src/live': 'catalogue database',
   'src/catalogue': 'database request',
   'src/database': 'embedded-postgres fair-share request',
   'src/embedded-postgres': '',

@@ -308,6 +308,8 @@ export interface components {
         };
         /** @description What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes. */
         Change: {
+            /** @description Kind and action, such as `product.updated`. */
+            type: string;
             /** @description Opaque cursor after this change, for `after`. */
             cursor: string;
             /**
@@ -315,6 +317,8 @@ export interface components {
              * @description Time of the change.
              */
             at: string;
+            /** @description UUID of the store. */
+            store_uuid: string;
             /** @description Id of the request: its `X-Request-Id`, or a generated one. */
             request_id: string;
             /** @description Name that the token had, or the user of the command line. */
@@ -325,6 +329,8 @@ export interface components {
             counts: components["schemas"]["ChangeCounts"];
             /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes. */
             codes: string[];
+            /** @description What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted. */
+            keys: string[];
             /**
              * @description Where the request came from.
              * @enum {string}

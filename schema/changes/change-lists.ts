@@ -2,13 +2,12 @@ import type { InputShapeFromFields } from '@pothos/core'
 import type { ChangeHead } from '../../src/catalogue/changes/change.ts'
 import type { ChangePage, PageRequest } from '../../src/catalogue/changes/list-changes.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
-import { isSelected } from '../../src/graphql/limits/answer-size.ts'
 import { perStore } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, connectionOf, forwardArgs, pageSizeOf, statementCost } from '../builder/connection.ts'
 import { ProductRef } from '../products/product.ts'
 import { StoreRef } from '../stores/store.ts'
-import { ChangeRef } from './change.ts'
+import { areItemsSelected, ChangeRef } from './change.ts'
 
 const ChangeFilterInput = builder.inputType('ChangeFilter', {
   description: 'Filter for changes. All given conditions must hold.',
@@ -63,7 +62,7 @@ builder.objectField(StoreRef, 'changes', (t) =>
     },
     resolve: async (store, { filter, ...args }, context, info) => {
       requireLedger(context)
-      const request = [filter ?? {}, changePageOf(args), isSelected(info, 'codes')] as const
+      const request = [filter ?? {}, changePageOf(args), areItemsSelected(info)] as const
       const page = await context.loaders.changes([...request]).load(store.storeUuid)
       return changesConnection(page, args.after)
     },
@@ -79,7 +78,7 @@ builder.objectField(ProductRef, 'changes', (t) =>
     args: changePageArgs,
     resolve: async (product, args, context, info) => {
       requireLedger(context)
-      const page = await context.loaders.history([changePageOf(args), isSelected(info, 'codes')]).load(product)
+      const page = await context.loaders.history([changePageOf(args), areItemsSelected(info)]).load(product)
       return changesConnection(page, args.after)
     },
   }),

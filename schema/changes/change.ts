@@ -1,4 +1,6 @@
-import { type Change, type ChangeHead, codesOf } from '../../src/catalogue/changes/change.ts'
+import type { GraphQLResolveInfo } from 'graphql'
+import { type Change, type ChangeHead, codesOf, keysOf, typeOf } from '../../src/catalogue/changes/change.ts'
+import { isSelected } from '../../src/graphql/limits/answer-size.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { nullable } from '../builder/options.ts'
@@ -62,9 +64,12 @@ const ChangeCounts = builder.objectRef<Counts & Pick<ChangeHead, 'failed'>>('Cha
   }),
 })
 
-/** A change. Its codes may be loaded later, when they are selected. */
-interface AnyChange extends ChangeHead {
-  codes?: string[]
+/** A change. Its items may be loaded later, when they are selected. */
+type AnyChange = ChangeHead & Partial<Pick<Change, 'codes' | 'keys'>>
+
+/** Whether fields are selected that need the items of changes. */
+export function areItemsSelected(info: GraphQLResolveInfo): boolean {
+  return isSelected(info, 'codes') || isSelected(info, 'keys')
 }
 
 function countsOf({ action, count, failed }: ChangeHead) {
@@ -80,7 +85,9 @@ builder.node(ChangeRef, {
   description:
     'What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes.',
   fields: (t) => ({
+    type: t.string({ description: 'Kind and action, such as `product.updated`.', resolve: typeOf }),
     cursor: t.exposeString('cursor', { description: 'Opaque cursor after this change, for `after`.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     ...originFields(t),
     ...actionFields(t),
     counts: t.field({ type: ChangeCounts, description: 'Number of items changed.', resolve: countsOf }),
@@ -90,6 +97,14 @@ builder.node(ChangeRef, {
       resolve: async (change, _args, { loaders }) => {
         const { codes = (await loaders.changeWithCodes.load(change))?.codes ?? [] } = change
         return codesOf({ ...change, codes })
+      },
+    }),
+    keys: t.stringList({
+      description:
+        'What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted.',
+      resolve: async (change, _args, { loaders }) => {
+        const { keys = (await loaders.changeWithCodes.load(change))?.keys ?? [] } = change
+        return keysOf({ ...change, keys })
       },
     }),
     revertedBy: t.field({

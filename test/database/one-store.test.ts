@@ -106,8 +106,9 @@ it('the statements of functions name one store, and take their locks on its row'
     }
   }
   expect(found).toEqual({
-    // This statement is not reached on Citus.
+    // These statements are not reached on Citus.
     changes_of: ['c has no store_uuid = $n of its own'],
+    changes_of_stores: ['c has no store_uuid = $n of its own'],
     // They ask for the queues of all servers.
     queue_state: ['product_dirty has no store_uuid = $n of its own'],
     queued_stores: ['product_dirty has no store_uuid = $n of its own'],

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type ChangeRow, changeColumns, changeOf, headColumns } from './change.ts'
 
-/** About how many bytes of codes a page has, unless a single change has more. */
+/** About how many bytes of items a page has, unless a single change has more. */
 const maxBytes = 2 * 1024 * 1024
 
 /** A row of a page. The columns of the change are null if the page is empty. */
@@ -24,7 +24,7 @@ export function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>,
   return sql`
     select * from (
       select ${changeColumns}, (count(*) over ())::int as found, c.number,
-        sum(pg_column_size(c.codes)) over (order by c.number) as bytes
+        sum(pg_column_size(c.codes) + pg_column_size(c.keys)) over (order by c.number) as bytes
       from (
         select k.*, row_number() over (order by ${order}) as number from ${changes} k
         order by ${order} limit ${limit}

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { parsedJson } from '../../text.ts'
 import type { Origin } from '../catalogue.ts'
 import { cursorOf } from './cursor.ts'
 
@@ -22,25 +23,44 @@ export interface Change {
   count: number
   /** Of each item. */
   codes: string[]
+  /** Of each item: the attribute, `["channel","asset id"]` of a link, the field of the store; see 0005-changes.sql. */
+  keys: (string | null)[]
   failed: number
   /** The request that this one reverts. */
   reverts: string | null
 }
 
-/** A change without its codes, which may be very many. */
-export type ChangeHead = Omit<Change, 'codes'>
+/** A change without its items, which may be very many. */
+export type ChangeHead = Omit<Change, 'codes' | 'keys'>
 
 /** The table is called `c`. */
 export const headColumns = sql`c.store_uuid as "storeUuid", c.tx, c.seq, c.at, c.request_id as "requestId", c.actor,
   c.via, c.operation, c.kind, c.action, c.count, c.failed, c.reverts`
 
 /** All columns but the values from before. */
-export const changeColumns = sql`${headColumns}, c.codes`
+export const changeColumns = sql`${headColumns}, c.codes, c.keys`
 
 export type ChangeRow = Omit<Change, 'cursor'>
 
 export function changeOf<Row extends Omit<ChangeHead, 'cursor'>>(row: Row, ledger: string): Row & { cursor: string } {
   return { ...row, cursor: cursorOf(ledger, row) }
+}
+
+/** The type of a change as an event, such as `product.updated`. */
+export function typeOf({ kind, action }: Pick<Change, 'kind' | 'action'>): string {
+  return `${kind}.${action}`
+}
+
+/** The distinct keys of a change: attributes (`status` among them), channels of links, fields of a store. */
+export function keysOf({ kind, keys }: Pick<Change, 'kind' | 'keys'>): string[] {
+  const named = new Set(keys.filter((key) => key !== null))
+  return kind === 'link' ? [...new Set([...named].map(channelOf))] : [...named]
+}
+
+/** The channel in the key of a link. */
+export function channelOf(key: string): string {
+  const [channel = ''] = (parsedJson(key) ?? []) as string[]
+  return channel
 }
 
 /** The distinct codes of a change. */

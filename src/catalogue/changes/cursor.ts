@@ -30,6 +30,16 @@ const largest = { tx: 2n ** 64n - 1n, seq: 2n ** 63n - 1n }
 /** One row, which `limit` tells the planner: it would expect a thousand, and compile the statement. */
 export const ledgerName = sql`(select left(ledger::text, 8) as ledger from change_horizon limit 1)`
 
+/**
+ * After a crash, PostgreSQL may assign the number of a transaction again that had not reached the WAL. Numbers before
+ * the last checkpoint are safe, and so are those of visible changes, but for Citus: there the numbers are those of the
+ * coordinator, and the changes are on its workers.
+ */
+export const durable = sql`
+  select least(oldest_open, ((split_part(next_xid, ':', 1)::bigint << 32) + split_part(next_xid, ':', 2)::bigint)::text::xid8)
+    as durable_tx
+  from pg_control_checkpoint()`
+
 export function cursorOf(ledger: string, { tx, seq }: { tx: bigint | string; seq: bigint | string }): string {
   return Buffer.from(`${tx}-${seq}-${ledger}`).toString('base64url')
 }

@@ -3,7 +3,16 @@ import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
 import type { Change, ChangeHead } from './change.ts'
 import { changesOf, type PageRow, pageOf } from './change-page.ts'
-import { cursorOf, feedPosition, type LedgerState, latest, latestOf, readCursor, requireKept } from './cursor.ts'
+import {
+  cursorOf,
+  durable,
+  feedPosition,
+  type LedgerState,
+  latest,
+  latestOf,
+  readCursor,
+  requireKept,
+} from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
 export interface ChangeFilter {
@@ -90,16 +99,6 @@ async function feedPage(
   ]
   return { changes, hasMore, next: cursorOf(state.ledger, hasMore && last ? last : latestOf(ends)) }
 }
-
-/**
- * After a crash, PostgreSQL may assign the number of a transaction again that had not reached the WAL. Numbers before
- * the last checkpoint are safe, and so are those of visible changes, but for Citus: there the numbers are those of the
- * coordinator, and the changes are on its workers.
- */
-const durable = sql`
-  select least(oldest_open, ((split_part(next_xid, ':', 1)::bigint << 32) + split_part(next_xid, ':', 2)::bigint)::text::xid8)
-    as durable_tx
-  from pg_control_checkpoint()`
 
 /** The last change of a store before a transaction. A statement of its own: on Citus the store's server runs it. */
 async function findLast(

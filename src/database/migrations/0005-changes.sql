@@ -213,6 +213,36 @@ begin
     order by c.tx, c.seq limit most;
 end $$;
 
+-- The same of several stores in one order. No server of Citus has all of them: there it asks for one after the other.
+create function changes_of_stores(stores uuid[], after_tx xid8, after_seq bigint, before_tx xid8, from_time timestamptz,
+  most integer) returns setof change
+language plpgsql stable rows 100
+set enable_bitmapscan = off set enable_seqscan = off as $$
+begin
+  if current_setting('citus.propagate_set_commands', true) = 'local' then
+    return query select k.* from unnest(stores) s(store) cross join lateral changes_after(s.store, after_tx, after_seq,
+      before_tx, null, null, from_time, 'infinity', most) k;
+    return;
+  end if;
+  return query select * from change c
+    where c.store_uuid = any (stores) and (c.tx, c.seq) > (after_tx, after_seq) and c.tx < before_tx
+      and c.at >= from_time
+    order by c.tx, c.seq limit most;
+end $$;
+
+-- The last change of each store before a transaction.
+create function last_changes(stores uuid[], before_tx xid8) returns table (tx xid8, seq bigint)
+language plpgsql stable rows 10
+set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+declare
+  store uuid;
+begin
+  foreach store in array stores loop
+    return query select c.tx, c.seq from change c where c.store_uuid = store and c.tx < before_tx
+      order by c.tx desc, c.seq desc limit 1;
+  end loop;
+end $$;
+
 -- The codes of the products that were changed last, and since when there are no others: some `wanted` ones before a
 -- time, and all after it. A product that was updated since then is one of them, as each change is recorded in the
 -- transaction of its update, which begins before: all changes of a transaction are taken. Null if that takes more than

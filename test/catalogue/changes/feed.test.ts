@@ -102,6 +102,8 @@ describe('the feed of changes', () => {
     const { changes } = await read({ after: start })
     expect(changes).toEqual([
       {
+        type: 'product.updated',
+        store_uuid: store,
         cursor: expect.any(String),
         at: expect.stringMatching(/Z$/),
         request_id: 'r',
@@ -112,6 +114,7 @@ describe('the feed of changes', () => {
         action: 'updated',
         counts: { created: 0, updated: 2, deleted: 0, failed: 2 },
         codes: ['A', 'B'],
+        keys: ['Color', 'Size'],
       },
       expect.objectContaining({
         kind: 'asset',

@@ -1,0 +1,85 @@
+import { type Change, channelOf, typeOf } from '../catalogue/changes/change.ts'
+import { type FieldFault, faultsOf, requireNoFaults } from '../errors.ts'
+import { isName, shown } from '../text.ts'
+
+/** Which events are wanted; null and absent conditions hold for all. */
+export interface EventFilter {
+  types?: readonly string[] | null | undefined
+  /** Names of mutations, or `import`. */
+  operations?: readonly string[] | null | undefined
+  /** Names of attributes, or `status`. Products that are created or deleted always match; other kinds do not. */
+  attributes?: readonly string[] | null | undefined
+  /** Of links and requirements. Other kinds do not match. */
+  channels?: readonly string[] | null | undefined
+  codePrefix?: string | null | undefined
+}
+
+const actions = {
+  product: ['created', 'updated', 'deleted'],
+  asset: ['created', 'deleted'],
+  link: ['created', 'updated', 'deleted'],
+  definition: ['created', 'updated', 'deleted'],
+  requirement: ['created', 'updated', 'deleted'],
+  store: ['created', 'updated'],
+} satisfies Record<Change['kind'], Change['action'][]>
+
+/** The types of all events. */
+export const eventTypes: readonly string[] = Object.entries(actions).flatMap(([kind, possible]) =>
+  possible.map((action) => `${kind}.${action}`),
+)
+
+const maxNames = 100
+
+/** Throws `invalid_request`. `nameOf` is how the caller calls a field. */
+export function requireEventFilter(filter: EventFilter, nameOf: (field: keyof EventFilter) => string): void {
+  const faultOf = (names: readonly string[] | null | undefined) => {
+    if (names && names.length > maxNames) return `must have at most ${maxNames} items; got ${names.length}`
+    const bad = names?.find((name) => !isName(name))
+    return bad !== undefined && `must have names of 1 to 255 characters; got ${shown(bad)}`
+  }
+  const { types, operations, attributes, channels, codePrefix } = filter
+  const unknown = types?.find((type) => !eventTypes.includes(type))
+  const typeFault = unknown !== undefined && `must be of ${eventTypes.join(', ')}; got ${shown(unknown)}`
+  const faults: FieldFault[] = [
+    [nameOf('types'), faultOf(types) || typeFault],
+    [nameOf('operations'), faultOf(operations)],
+    [nameOf('attributes'), faultOf(attributes)],
+    [nameOf('channels'), faultOf(channels)],
+    [nameOf('codePrefix'), codePrefix != null && !isName(codePrefix) && `must have 1 to 255 characters`],
+  ]
+  requireNoFaults(faultsOf(faults))
+}
+
+/** The change with the items that match alone; undefined without any. The same object if all match. */
+export function matching(change: Change, filter: EventFilter): Change | undefined {
+  const { types, operations, attributes, channels, codePrefix } = filter
+  if (types && !types.includes(typeOf(change))) return undefined
+  if (operations && !operations.includes(change.operation)) return undefined
+  if (!attributes && !channels && codePrefix == null) return change
+  const { kind, codes, keys } = change
+  const matches = (code: string, key: string | null) =>
+    (codePrefix == null || code.startsWith(codePrefix)) &&
+    (!attributes || isOfAttribute(change, code, key, attributes)) &&
+    (!channels || isOfChannel(kind, code, key, channels))
+  const matched = codes.flatMap((code, i) => (matches(code, keys[i] ?? null) ? [i] : []))
+  if (matched.length === 0) return undefined
+  if (matched.length === codes.length) return change
+  const own = { codes: matched.map((i) => codes[i] ?? ''), keys: matched.map((i) => keys[i] ?? null) }
+  const count = kind === 'link' ? matched.length : new Set(own.codes).size
+  return { ...change, ...own, count }
+}
+
+function isOfAttribute(
+  { kind, action }: Change,
+  code: string,
+  key: string | null,
+  attributes: readonly string[],
+): boolean {
+  if (kind === 'product') return action !== 'updated' || (key !== null && attributes.includes(key))
+  return kind === 'definition' && attributes.includes(code)
+}
+
+function isOfChannel(kind: Change['kind'], code: string, key: string | null, channels: readonly string[]): boolean {
+  if (kind === 'link') return key !== null && channels.includes(channelOf(key))
+  return kind === 'requirement' && channels.includes(code)
+}

@@ -1,0 +1,78 @@
+import { type Kysely, sql } from 'kysely'
+import type { Change } from '../catalogue/changes/change.ts'
+import { changesOf, type PageRow, pageOf } from '../catalogue/changes/change-page.ts'
+import {
+  durable,
+  type FeedPosition,
+  feedPosition,
+  type LedgerState,
+  latestOf,
+  requireKept,
+} from '../catalogue/changes/cursor.ts'
+import type { Database } from '../database/tables.ts'
+
+/** What a cursor has: a position, and of which database's ledger. */
+export type LedgerPosition = FeedPosition & { ledger: string }
+
+export interface NewChanges {
+  /** In the order of the feed. */
+  changes: Change[]
+  /** The position after them. Without any it may be later than the given one. */
+  next: LedgerPosition
+  hasMore: boolean
+  /** The time of the database when they were read, and the first transaction that had not begun. */
+  asOf: { time: Date; nextTx: bigint }
+}
+
+type StateRow = LedgerState & { durable_tx: string; time: Date }
+
+const maxChanges = 500
+
+/**
+ * The changes of stores after a position, in the order and with the delay of their feeds: at most 500, and 2 MiB of
+ * their items. `since`: a time before all of them, which saves the search of older days. Throws `cursor_expired`.
+ */
+export async function readNewChanges(
+  db: Kysely<Database>,
+  stores: readonly string[],
+  after: LedgerPosition,
+  since?: Date,
+): Promise<NewChanges> {
+  const size = maxChanges + 1
+  const found = sql`changes_of_stores(${[...stores]}::uuid[], ${String(after.tx)}::xid8, ${String(after.seq)}::bigint,
+    state.oldest_open, coalesce(${since ?? null}::timestamptz, '-infinity'), ${size}::integer)`
+  const { rows } = await sql<StateRow & PageRow>`
+    select state.*, d.durable_tx, now() as time, page.* from ledger_state() state cross join lateral (${durable}) d
+      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, true)}) page on true
+    order by page.tx, page.seq`.execute(db)
+  const state = required(rows)
+  requireKept(after, state)
+  const { changes, hasMore } = changesOf(rows, state.ledger, maxChanges)
+  const last = changes.at(-1)
+  const end = last && feedPosition(last.tx, last.seq)
+  const next = hasMore && end ? end : latestOf([after, end, feedPosition(state.durable_tx, 0)])
+  return {
+    changes,
+    next: { ...next, ledger: state.ledger },
+    hasMore,
+    asOf: { time: state.time, nextTx: BigInt(state.next_tx) },
+  }
+}
+
+/** The position that no earlier change of the stores follows. */
+export async function latestPosition(db: Kysely<Database>, stores: readonly string[]): Promise<LedgerPosition> {
+  const { rows } = await sql<StateRow & { tx: string | null; seq: string }>`
+    select state.*, d.durable_tx, l.* from ledger_state() state cross join lateral (${durable}) d
+      left join lateral (
+        select tx, seq from last_changes(${[...stores]}::uuid[], state.oldest_open) order by tx desc, seq desc limit 1
+      ) l on true`.execute(db)
+  const state = required(rows)
+  const last = state.tx === null ? undefined : feedPosition(state.tx, state.seq)
+  const horizon = feedPosition(state.horizon_tx, state.horizon_seq)
+  return { ...latestOf([last, horizon, feedPosition(state.durable_tx, 0)]), ledger: state.ledger }
+}
+
+function required<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new Error('the table change_horizon must have a row')
+  return row
+}
