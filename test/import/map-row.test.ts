@@ -135,6 +135,13 @@ test.each<[string, Cell, Partial<ImportOptions>, string[]]>([
     { assetSeparator: '|' },
     ['https://a.example/1,2', 'https://a.example/3'],
   ],
+  [
+    'a doubtful comma and a separator',
+    'https://a.example/1.jpg,2.jpg',
+    { assetSeparator: '|' },
+    ['https://a.example/1.jpg,2.jpg'],
+  ],
+  ['separators only', ','.repeat(1_000_000), {}, []],
   ['a JSON list as text', ' ["https://a.example/1,2", "", null]', {}, ['https://a.example/1,2']],
   ['a list', ['https://a.example/1', null, 'https://a.example/2'], {}, ['https://a.example/1', 'https://a.example/2']],
 ])('--assets takes a cell with %s', (_what, cell, options, urls) => {
@@ -198,6 +205,11 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
     { assetSeparator: ',' },
     /must be one URL between two separators/,
   ],
+  ['https://a.example/1.jpg,/2.jpg', { assetSeparator: ',' }, /got "\/2.jpg"$/],
+  ['https://a.example/1.jpg and\n/2.jpg', {}, /--asset-separator says/],
+  [`${','.repeat(1_000_000)}x${' '.repeat(1_000_000)}x`, {}, /--asset-base would complete it/],
+  [`${','.repeat(1_000_000)}x${' '.repeat(1_000_000)}x`, { assetSeparator: '|' }, /--asset-base would complete it/],
+  [`x.jpg${' '.repeat(1_000_000)}x,y`, {}, /--asset-separator says/],
   ['{"src":"https://a.example/1.jpg"}', {}, /got an object/],
   ['[https://a.example/1.jpg]', {}, /must be a JSON list/],
 ])('%j with %o is no asset, but a fault', (cell, options, reason) => {

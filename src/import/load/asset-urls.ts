@@ -25,27 +25,28 @@ export function urlsOf(cell: Cell, rules: UrlRules): FoundUrls {
   if (text.startsWith('[')) return completed(listOf(text), rules)
   if (text.startsWith('{'))
     return { urls: [], faults: ['must be a URL, several, or a JSON list of them; got an object'] }
-  const pieces = rules.separator === undefined ? split(text) : text.split(rules.separator).map((piece) => piece.trim())
-  if (!pieces)
-    return {
-      urls: [],
-      faults: [
-        `must be URLs that can be told apart; ${rules.names.separator} says what is between them; got ${shown(text)}`,
-      ],
+  const { separator } = rules
+  if (separator !== undefined) return completed(separated(text, separator), rules)
+  const pieces = split(text)
+  if (pieces) return completed(pieces, rules)
+  const advice = `${rules.names.separator} says what is between them`
+  return { urls: [], faults: [`must be URLs that can be told apart; ${advice}; got ${shown(text)}`] }
+}
+
+/** What is between the separators that an option names. */
+function separated(text: string, separator: string): Item[] {
+  let hasAbsolute = false
+  return text.split(separator).map((part) => {
+    const piece = part.trim()
+    const isAbsolute = scheme.test(piece)
+    if (piece === '') return ''
+    if (!isOneUrl(piece)) return { fault: `must be one URL between two separators; got ${shown(piece)}` }
+    if (hasAbsolute && !isAbsolute) {
+      return { fault: `must have no relative path after an absolute URL; got ${shown(piece)}` }
     }
-  const absolute = pieces.findIndex((piece) => scheme.test(piece))
-  return completed(
-    pieces.map((piece, i) => {
-      if (absolute >= 0 && i > absolute && piece !== '' && !scheme.test(piece)) {
-        return {
-          fault: `must have no relative path after an absolute URL; ${rules.names.separator} says what is between URLs; got ${shown(piece)}`,
-        }
-      }
-      const isList = rules.separator !== undefined && split(piece)?.length !== 1 && piece !== ''
-      return isList ? { fault: `must be one URL between two separators; got ${shown(piece)}` } : piece
-    }),
-    rules,
-  )
+    hasAbsolute ||= isAbsolute
+    return piece
+  })
 }
 
 /** The URL in a cell that holds exactly one, or none. */
@@ -79,7 +80,7 @@ function oneUrl(text: string): Item {
 }
 
 function isOneUrl(text: string): boolean {
-  return text.split(betweenAbsolute).length === 1
+  return apart(text).length === 1
 }
 
 function listOf(text: string): Item[] {
@@ -91,30 +92,47 @@ function listOf(text: string): Item[] {
 }
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i
-/** Before an absolute URL, a separator ends the one before it. Other commas and blanks are a URL's own. */
-const betweenAbsolute = /[\s,|;]+(?=[a-z][a-z0-9+.-]*:\/\/)/i
+const absolute = /[a-z][a-z0-9+.-]*:\/\//iy
+const separators = /[\s,|;]+/g
 const picture = String.raw`\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic|mp4|pdf)`
-/** A separator after the end of a picture's path, or before a path: it may be one between URLs, or not. */
-const doubtful = new RegExp(String.raw`${picture}(?:\?[^,|;\s]*)?\s*[,|;\s]\s*\S*(?:/|${picture})|[,|;\s]/`, 'i')
+const isPath = new RegExp(`^/|${picture}$`, 'i')
+const hasPicture = new RegExp(`/|${picture}`, 'i')
+const endsAsPicture = new RegExp(String.raw`${picture}(?:\?.*)?$`, 'i')
+
+/** The parts of a text that end where an absolute URL follows separators. Other commas and blanks are a URL's own. */
+function apart(text: string): string[] {
+  const parts: string[] = []
+  let start = 0
+  for (const { 0: gap, index } of text.matchAll(separators)) {
+    absolute.lastIndex = index + gap.length
+    if (absolute.lastIndex < text.length && !absolute.test(text)) continue
+    parts.push(text.slice(start, index))
+    start = index + gap.length
+  }
+  return start < text.length || parts.length === 0 ? [...parts, text.slice(start)] : parts
+}
 
 /** The URLs of a text; undefined if they cannot be told apart for certain. */
 function split(text: string): string[] | undefined {
-  const pieces = text
-    .split(betweenAbsolute)
-    .map((piece) => piece.replace(/[\s,|;]+$/, ''))
-    .filter((piece) => piece !== '')
-  const paths = pieces[0] !== undefined && !scheme.test(pieces[0]) ? splitPaths(pieces[0]) : []
-  const urls = pieces.slice(paths?.length === 0 ? 0 : 1)
-  return paths === undefined || urls.some((url) => doubtful.test(url)) ? undefined : [...paths, ...urls]
+  const [first = '', ...rest] = apart(text).filter((part) => part !== '')
+  const paths = scheme.test(first) ? [first] : splitPaths(first)
+  return paths === undefined || [...paths, ...rest].some(isDoubtful) ? undefined : [...paths, ...rest]
 }
-
-const isPath = new RegExp(`^/|${picture}$`, 'i')
 
 /** Relative paths are told apart if each begins with a slash or ends as a picture does. */
 function splitPaths(text: string): string[] | undefined {
-  const paths = text.split(/\s*[,|;\n]\s*/).filter((path) => path !== '')
-  const isCertain = paths.every((path) => (paths.length === 1 || isPath.test(path)) && !doubtful.test(path))
-  return isCertain ? paths : undefined
+  const paths = text.split(/[,|;\n]/).flatMap((path) => path.trim() || [])
+  return paths.length > 1 && !paths.every((path) => isPath.test(path)) ? undefined : paths
+}
+
+/** Whether a separator in a text may be one between URLs: after the name of a picture, or before a path. */
+function isDoubtful(text: string): boolean {
+  let isAfterPicture = false
+  return text.split(separators).some((word, i) => {
+    if (i > 0 && (word.startsWith('/') || (isAfterPicture && hasPicture.test(word)))) return true
+    isAfterPicture ||= endsAsPicture.test(word)
+    return false
+  })
 }
 
 function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
