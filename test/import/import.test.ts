@@ -125,14 +125,14 @@ test('a column that no row has is reported', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('typo.jsonl', '{"sku":"A","images":["https://a.example/1"]}\n')
   const { code, stderr } = await catalog.run([file, '--store', store, '--assets', 'imgaes'])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: 'no row has the column "imgaes"\n' })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('no row has the column "imgaes"\n') })
 })
 
 test('columns of a shop suggest its preset, where rows can be read without it and where they cannot', async () => {
   const store = await catalog.newStore()
   const magento = await catalog.file('magento.csv', 'sku,store_view_code,product_online,name\nA,,1,Lamp\n')
   const read = await catalog.run([magento, '--store', store])
-  expect(read).toMatchObject({ code: 0, stderr: expect.stringContaining('--preset magento reads them as such') })
+  expect(read).toMatchObject({ code: 0, stderr: expect.stringContaining('which --preset reads, such as magento') })
   expect((await catalog.run([magento, '--store', store, '--preset', 'magento'])).stderr).not.toContain('look like')
   const shopify = await catalog.file('shopify.csv', 'Handle,Title,Image Src\nlamp,Lamp,\n')
   const refused = await catalog.run([shopify, '--store', store])

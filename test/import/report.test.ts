@@ -190,14 +190,14 @@ test('a report whose columns were moved can be sent again', async () => {
 })
 
 test('rows that a repeated attempt reports again are in the report once', async () => {
-  const more = { assetFaults: [], replaces: false }
+  const more = { assetFaults: [], assetsFailed: 0, replaces: false }
   const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number) => ({
     row: { number, line: number + 1, source: 'x', ...nothing },
     faults: [{ field: 'sku', reason: 'is bad' }],
   })
   const path = catalog.path('again.csv')
-  const report = await startReport(path, 0, () => {})
+  const report = await startReport(path, 0)
   await report.begin(['sku'], { format: 'csv' })
   const length = await report.add([failed(1)], 0)
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
@@ -210,13 +210,13 @@ test('rows that a repeated attempt reports again are in the report once', async 
 })
 
 test('the first 20 kinds of faults are sentences, and the rest a number; a repeated attempt counts once', async () => {
-  const more = { assetFaults: [], replaces: false }
+  const more = { assetFaults: [], assetsFailed: 0, replaces: false }
   const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number, field: string) => ({
     row: { number, line: number + 1, source: 'x', ...nothing },
     faults: [{ field, reason: `must be a number; got "${number}"` }],
   })
-  const report = await startReport(undefined, 0, () => {})
+  const report = await startReport(undefined, 0)
   await report.begin(['sku'], { format: 'csv' })
   let length = await report.add([failed(1, 'size'), failed(2, 'size')], 0)
   for (const _attempt of [1, 2]) length = await report.add([failed(3, 'size')], 2)
@@ -242,6 +242,6 @@ test('products whose assets alone are bad are in the catalogue, and the report s
   const { code, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining('"Pictures" look like image columns but are imported as attributes'),
+    expect.stringContaining('"Pictures": the column looks like one of images, but becomes an attribute'),
   ])
 })

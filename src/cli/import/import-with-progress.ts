@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createReadStream, type ReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
-import { brief } from '../../catalogue/bounded-failures.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
@@ -13,11 +12,9 @@ import { type ImportResult, type ImportWork, importFile } from '../../import/imp
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
 import { start } from '../../import/position.ts'
-import { likelyImages, likelyStatus, presetFor } from '../../import/presets/presets.ts'
 import type { Counts } from '../../import/report/counts.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from '../../jobs/command-line-import.ts'
-import { shown } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 import { importedFile } from './imported-file.ts'
@@ -93,7 +90,7 @@ async function importReporting(
   const imported = await importedFile(request, !dryRun && stats.isFile())
   const resumed = request.resume ? await findResumed(db, imported, reportSize) : undefined
   const from = resumed?.position ?? start
-  const report = await startReport(errors, from.reportLength, (columns) => printHints(columns, request))
+  const report = await startReport(errors, from.reportLength)
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })
   const again = stats.isFile() ? { reopen: () => createReadStream(file) as AsyncIterable<Buffer> } : {}
@@ -148,20 +145,6 @@ async function findResumed(
   // The report may have been deleted meanwhile.
   if (!found || found.position.reportLength <= reportSize) return found
   return { ...found, position: { ...found.position, reportLength: 0 } }
-}
-
-/** Suggests the options that the columns of the file call for. */
-function printHints(columns: readonly string[], request: ImportRequest): void {
-  const preset = request.preset ?? presetFor(columns)
-  if (preset !== request.preset)
-    print(`the columns look like those of ${preset}: --preset ${preset} reads them as such`)
-  const status = preset === undefined && !request.onlyMapped ? likelyStatus(columns, request) : undefined
-  if (status !== undefined)
-    print(`${shown(status)} looks like the status but is imported as an attribute; use --status`)
-  const images = preset === undefined && !request.onlyMapped ? likelyImages(columns, request) : []
-  if (images.length === 0) return
-  const names = brief(images.map(shown).join(', '))
-  print(`${names} look like image columns but are imported as attributes; use --assets COLUMN`)
 }
 
 function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResume: boolean): string {

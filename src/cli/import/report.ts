@@ -2,7 +2,6 @@ import { constants, type FileHandle, open, rm } from 'node:fs/promises'
 import { messageOf } from '../../errors.ts'
 import type { ImportReport } from '../../import/import.ts'
 import type { FailedRow } from '../../import/load/map-row.ts'
-import type { Recognized } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
 import { type Problem, problemsOf } from '../../import/report/problems.ts'
 import { type ReportFormat, reportFormat, reportText } from '../../import/report/report-format.ts'
@@ -16,22 +15,19 @@ export interface Report extends ImportReport {
   close(failed: Pick<Counts, 'failed' | 'assetsFailed'>): Promise<string[]>
 }
 
-type OnColumns = (columns: readonly string[], recognized: Recognized) => void
-
 const maxShown = 20
 
 /**
  * Starts the report of an import's failed rows: the first 20 faults and a count as sentences, or a file of all the rows
  * as they came. `from` is the length of a resumed run's report. Throws a UsageError if the file cannot be written.
  */
-export async function startReport(path: string | undefined, from: number, onColumns: OnColumns): Promise<Report> {
-  if (path === undefined) return withNote(reportInSentences(from, onColumns))
+export async function startReport(path: string | undefined, from: number): Promise<Report> {
+  if (path === undefined) return withNote(reportInSentences(from))
   const { file, isNew } = await opened(path)
   const report = reportInFile(path, file, from)
   let hasBegun = false
   const begin: ImportReport['begin'] = async (columns, recognized) => {
     hasBegun = true
-    onColumns(columns, recognized)
     await report.begin(columns, recognized)
   }
   const close: Report['close'] = async (failed) => {
@@ -73,13 +69,13 @@ function withNote(report: Report): Report {
 }
 
 /** The length of this report is its number of faults. The first of those of one kind is shown, with their number. */
-function reportInSentences(from: number, onColumns: OnColumns): Report {
+function reportInSentences(from: number): Report {
   let kinds = new Map<string, { first: Problem; count: number }>()
   /** Those before the last chunk, which is added again when its transaction is retried. */
   let before = kinds
   let count = from
   return {
-    begin: async (columns, recognized) => onColumns(columns, recognized),
+    begin: async () => {},
     add: async (rows, length) => {
       if (length === count) before = new Map(kinds)
       kinds = new Map(before)

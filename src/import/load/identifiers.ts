@@ -1,6 +1,7 @@
 import { productStatuses } from '../../catalogue/enumerations.ts'
 import { shown } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
+import { presetStatus } from '../presets/presets.ts'
 import { isQuoted } from '../read/record.ts'
 import type { Cell, Fault, Reading, Row } from '../read/row.ts'
 import type { Layout } from './layout.ts'
@@ -28,18 +29,18 @@ export function identifierReader({ recognized, notes }: Reading): (row: Row, at:
   }
 }
 
-/** A reader of statuses: in any case, and those of `mapStatus`. Another value is kept, and fails its row later. */
-export function statusReader({ statuses }: ImportRequest, layout: Layout, { notes }: Reading) {
-  const named = new Map(statuses)
+/** A reader of statuses: in any case, and those of `mapStatus` and the preset. Another value fails its row later. */
+export function statusReader(request: ImportRequest, layout: Layout, { notes }: Reading) {
+  const named = new Map(request.statuses)
   return (cell: Cell, faults: Fault[]): string | null => {
     if (cell === '') return null
     if (typeof cell !== 'string') {
       faults.push({ field: layout.status, reason: `must be a status; got ${shown(cell)}` })
       return null
     }
-    const mapped = named.get(cell)
-    if (mapped !== undefined) return mapped
     const lower = cell.toLowerCase()
+    const mapped = named.get(cell) ?? presetStatus(request, lower)
+    if (mapped !== undefined) return mapped
     if (lower === cell || !productStatuses.some((status) => status === lower)) return cell
     notes.add('status_case', { column: layout.status ?? null, example: shown(cell) })
     return lower

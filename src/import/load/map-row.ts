@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache'
-import { nameFault } from '../../catalogue/attributes/attribute-rules.ts'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
@@ -8,6 +6,7 @@ import { type UrlRules, urlOf, urlsOf } from './asset-urls.ts'
 import { identifierReader, statusReader } from './identifiers.ts'
 import type { Layout } from './layout.ts'
 import { repeatedRows } from './repeated-rows.ts'
+import { type Plan, rowPlanner } from './row-plan.ts'
 
 /** The product and the assets of a row, and its faults. Many rows are in memory, so each is small. */
 export interface MappedRow extends RowPosition {
@@ -22,8 +21,9 @@ export interface MappedRow extends RowPosition {
   assets: readonly MappedAsset[]
   /** Why nothing of the row can be imported, if there is a fault. */
   faults: Fault[]
-  /** What is wrong with its other assets. */
+  /** What is wrong with its other assets, as far as it is reported, and how many they are. */
   assetFaults: Fault[]
+  assetsFailed: number
   /** Whether it replaces values of an earlier row. */
   replaces: boolean
 }
@@ -46,31 +46,9 @@ export function rowsOf(row: MappedRow): readonly Pick<Entry, 'number' | 'line' |
   return row.rows ?? [row]
 }
 
-/** What to do with the cells of rows that have the same columns. Numbers are indexes of cells. */
-interface Plan {
-  code: number
-  status: number
-  attributes: readonly { at: number; column: string; name: string }[]
-  names: readonly string[]
-  /** Whether several columns may give one attribute. */
-  isAmbiguous: boolean
-  /** Attributes that cannot be one, by the names of their columns. */
-  reserved: readonly { at: number; column: string; reason: string }[]
-  assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
-}
-
 /** A mapper of rows for a request and the layout of its file, which adds its notes to those of the reading. */
 export function rowMapper(request: ImportRequest, layout: Layout, reading: Reading): (row: Entry) => MappedRow {
-  const plans = new LRUCache<string, Plan>({ maxSize: 20_000, sizeCalculation: ({ names }) => names.length + 1 })
-  let last: { columns: readonly string[]; plan: Plan } | undefined
-  const planOf = (columns: readonly string[]) => {
-    if (last?.columns === columns) return last.plan
-    const key = JSON.stringify(columns)
-    const plan = plans.get(key) ?? planFor(columns, request, layout)
-    plans.set(key, plan)
-    last = { columns, plan }
-    return plan
-  }
+  const planOf = rowPlanner(request, layout, reading.notes)
   const textAt = identifierReader(reading)
   const statusOf = statusReader(request, layout, reading)
   const repeats = repeatedRows(request, layout, reading)
@@ -79,7 +57,7 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const { number, line, source } = row
     if ('reason' in row) return { ...nothing, number, line, source, faults: [{ field: row.field, reason: row.reason }] }
     const { cells, size, rows } = row
-    const plan = planOf(row.columns)
+    const plan = planOf(row)
     const code = textAt(row, plan.code)
     const faults: Fault[] = [...(row.faults ?? [])]
     if (typeof code !== 'string' || !isName(code)) {
@@ -90,51 +68,20 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const mapped = productOf(cells, plan, status, faults)
     const replaces = faults.length === 0 && repeats(row, code, mapped, faults)
     const product = faults.length === 0 ? mapped : undefined
-    const { assets, assetFaults } = assetsOf(cells, plan.assets, rules)
-    return { number, line, size, source, rows, code, product, assets, faults, assetFaults, replaces }
+    const found = assetsOf(cells, plan.assets, rules)
+    return { number, line, size, source, rows, code, product, faults, replaces, ...found }
   }
 }
 
 /** Of a row of which nothing can be imported. */
 const nothing = {
   ...{ code: undefined, product: undefined, size: 0, rows: undefined },
-  ...{ assets: [], assetFaults: [], replaces: false },
+  ...{ assets: [], assetFaults: [], assetsFailed: 0, replaces: false },
 }
 
 function urlRules(request: ImportRequest): UrlRules {
   const names = { separator: optionName(request, 'assetSeparator'), base: optionName(request, 'assetBase') }
   return { separator: request.assetSeparator, base: request.assetBase, names }
-}
-
-function planFor(columns: readonly string[], request: ImportRequest, layout: Layout): Plan {
-  const indexes = new Map(columns.map((column, at) => [column, at]))
-  const attributes = columns.flatMap((column, at) => {
-    const name = layout.attributeOf(column)
-    return name === undefined ? [] : [{ at, column, name }]
-  })
-  const reserved = attributes.flatMap(({ at, column, name }) => {
-    const fault = name === 'status' ? "status cannot be an attribute's name" : nameFault(name)
-    if (fault === undefined || column === '') return []
-    return [{ at, column, reason: `${fault}: ${optionName(request, 'map')} renames the column` }]
-  })
-  const names = attributes.map(({ name }) => name)
-  const placed = columns.flatMap((column, at) => {
-    const place = layout.urlPlaceOf(column)
-    return place ? [{ at, column, isList: false, ...place, channel: place.channel ?? request.channel }] : []
-  })
-  const named = [...new Set(request.assets)].flatMap((column) => {
-    const at = indexes.get(column)
-    return at === undefined ? [] : [{ at, column, isList: true, channel: request.channel, assetFormat: 'image' }]
-  })
-  return {
-    code: indexes.get(layout.code) ?? -1,
-    status: indexes.get(layout.status ?? '') ?? -1,
-    attributes,
-    names,
-    reserved,
-    isAmbiguous: new Set(names).size < names.length,
-    assets: [...placed.sort((a, b) => a.position - b.position), ...named],
-  }
 }
 
 function productOf(cells: readonly Cell[], plan: Plan, status: string | null, faults: Fault[]): MappedProduct {
@@ -155,17 +102,19 @@ function productOf(cells: readonly Cell[], plan: Plan, status: string | null, fa
 function assetsOf(cells: readonly Cell[], columns: Plan['assets'], rules: UrlRules) {
   const assets: MappedAsset[] = []
   const assetFaults: Fault[] = []
+  let assetsFailed = 0
   for (const { at, column, isList, channel, assetFormat } of columns) {
     const cell = cells[at] ?? ''
     if (cell === '') continue
     const { urls, faults } = isList ? urlsOf(cell, rules) : urlOf(cell, rules)
     for (const url of urls) assets.push({ channel, assetFormat, url })
     for (const reason of faults) addFault(assetFaults, { field: column, reason })
+    assetsFailed += faults.length
     if (assets.length <= maxUrls) continue
     addFault(assetFaults, { field: column, reason: `must have at most ${maxUrls} URLs in a row` })
-    return { assets: [], assetFaults }
+    return { assets: [], assetFaults, assetsFailed: assetsFailed + assets.length }
   }
-  return { assets, assetFaults }
+  return { assets, assetFaults, assetsFailed }
 }
 
 function textOf(cell: Cell, column: string, faults: Fault[]): string {

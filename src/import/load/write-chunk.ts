@@ -84,7 +84,7 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
       continue
     }
     // With faults in its assets only, the product and its other assets are imported.
-    assetsFailed += row.assetFaults.length
+    assetsFailed += row.assetsFailed
     if (row.replaces) replaced++
     const loaded = { productCode: code, ...product }
     const before = products.get(code)

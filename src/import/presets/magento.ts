@@ -3,16 +3,11 @@ import { type Cell, type Entry, maxColumns, type Row } from '../read/row.ts'
 
 const packed = 'additional_attributes'
 const view = 'store_view_code'
-const statuses = new Map<Cell, Cell>([
-  ['1', 'active'],
-  ['0', 'inactive'],
-  ['2', 'inactive'],
-])
+export const statuses = { '1': 'active', '0': 'inactive', '2': 'inactive' }
 
 /**
  * Magento's catalogue export: a row a product, and one per store view with other values, whose columns become
  * attributes `name (view)`. `additional_attributes` becomes the attributes in it, which also fill empty columns.
- * `product_online` is the status.
  */
 export async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   // One by one: a row with columns of its own is large.
@@ -23,13 +18,8 @@ function productRow(row: Row): Entry {
   const { number, line, source } = row
   const bad = (field: string, reason: string): Entry => ({ number, line, source, field, reason, found: row.cells })
   const viewCode = row.cells[row.columns.indexOf(view)] || ''
-  if (viewCode !== '') {
-    if (typeof viewCode !== 'string' || !isName(viewCode)) {
-      return bad(view, `must be a view code of at most 255 characters; got ${shown(viewCode)}`)
-    }
-    const viewed = (column: string) => (column === 'sku' || column === view ? column : `${column} (${viewCode})`)
-    const columns = row.columns.map(viewed)
-    return { ...row, columns, isPart: true, size: columns.reduce((sum, { length }) => sum + length, row.size) }
+  if (viewCode !== '' && (typeof viewCode !== 'string' || !isName(viewCode))) {
+    return bad(view, `must be a view code of at most 255 characters; got ${shown(viewCode)}`)
   }
   const cells = new Map(row.columns.map((column, i): [string, Cell] => [column, row.cells[i] ?? '']))
   const more = attributesOf(cells.get(packed) ?? '')
@@ -42,14 +32,22 @@ function productRow(row: Row): Entry {
     cells.set(name, known)
   }
   if (cells.size > maxColumns) return bad(packed, `must give a row at most ${maxColumns} columns; got ${cells.size}`)
-  return {
+  const product = {
     ...row,
     columns: [...cells.keys()],
-    cells: [...cells].map(([column, cell]) => {
-      if (column === 'product_online') return statuses.get(cell) ?? cell
-      return imageColumn.test(column) && typeof cell === 'string' ? withoutNoImage(cell) : cell
-    }),
+    cells: [...cells].map(([column, cell]) =>
+      imageColumn.test(column) && typeof cell === 'string' ? withoutNoImage(cell) : cell,
+    ),
   }
+  return viewCode === '' ? product : viewRow(product, viewCode)
+}
+
+/** The row of a store view, whose columns become attributes of their own. */
+function viewRow(row: Row, viewCode: string): Row {
+  const columns = row.columns.map((column) =>
+    column === 'sku' || column === view ? column : `${column} (${viewCode})`,
+  )
+  return { ...row, columns, isPart: true, size: columns.reduce((sum, { length }) => sum + length, row.size) }
 }
 
 const imageColumn = /(^|_)images?$/
@@ -63,9 +61,10 @@ function withoutNoImage(cell: string): string {
     : cell
 }
 
-const enclosed = /([a-z][a-z0-9_]*)="((?:[^"]|"")*)"(?:,|$)/giy
+const enclosed = /([a-z][a-z0-9_]*)="([^"]*(?:""[^"]*)*)"(?:,|$)/giy
 /** HTML tags, whose commas are their own, and the commas between pairs. */
 const tagOrComma = /<[a-z/!][^>]*>|,(?=[a-z][a-z0-9_]*=)/gi
+const comma = /,(?=[a-z][a-z0-9_]*=)/gi
 
 /**
  * `size=XS,color=Black`: a comma with no name after it, or in an HTML tag, belongs to the value; or all values are in
@@ -77,7 +76,12 @@ function attributesOf(cell: Cell): (readonly [name: string, value: string])[] {
   if (quoted.length > 0 && quoted.reduce((length, [all]) => length + all.length, 0) === cell.length) {
     return quoted.map(([, name = '', value = '']) => [name, value.replaceAll('""', '"')] as const)
   }
-  const commas = [...cell.matchAll(tagOrComma)].filter(([all]) => all === ',').map(({ index }) => index)
+  // After the last `>` there are no tags: a search for the end of each would take quadratic time.
+  const tagsEnd = cell.lastIndexOf('>') + 1
+  const commas = [
+    ...[...cell.slice(0, tagsEnd).matchAll(tagOrComma)].filter(([all]) => all === ',').map(({ index }) => index),
+    ...[...cell.slice(tagsEnd).matchAll(comma)].map(({ index }) => tagsEnd + index),
+  ]
   const pairs = [-1, ...commas].map((comma, i) => {
     const pair = cell.slice(comma + 1, commas[i])
     const at = pair.indexOf('=')

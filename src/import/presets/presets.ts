@@ -1,14 +1,16 @@
 import { type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
 import type { RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
-import { unpacked } from './magento.ts'
-import { handleColumns, imageColumns, joined } from './shopify.ts'
-import { namedAttributes } from './woocommerce.ts'
+import * as magento from './magento.ts'
+import * as shopify from './shopify.ts'
+import * as woocommerce from './woocommerce.ts'
 
 /** How a shop's export is read: names of the columns that options would name, of which one of `code` must be there. */
 interface Preset {
   code: readonly string[]
   status: string | undefined
+  /** Values of the status that the product's statuses stand for. */
+  statuses?: Readonly<Record<string, string>>
   assets: readonly string[]
   /** Columns by which the export is known. */
   marks: readonly string[]
@@ -18,18 +20,19 @@ interface Preset {
 
 const presets: Record<PresetName, Preset> = {
   shopify: {
-    ...{ code: handleColumns, status: 'Status', assets: imageColumns },
-    ...{ marks: ['Title'], reshape: joined },
+    ...{ code: shopify.handleColumns, status: 'Status', statuses: shopify.statuses, assets: shopify.imageColumns },
+    ...{ marks: ['Title'], reshape: shopify.joined },
   },
   magento: {
-    ...{ code: ['sku'], status: 'product_online', assets: ['base_image', 'additional_images'] },
-    marks: ['store_view_code', 'product_online'],
-    reshape: ({ columns, rows }) => ({ columns, rows: unpacked(rows) }),
+    ...{ code: ['sku'], status: 'product_online', statuses: magento.statuses },
+    ...{ assets: ['base_image', 'additional_images'], marks: ['store_view_code', 'product_online'] },
+    reshape: ({ columns, rows }) => ({ columns, rows: magento.unpacked(rows) }),
   },
   woocommerce: {
-    ...{ code: ['SKU'], status: 'Published', assets: ['Images'], marks: ['ID', 'Type', 'Published'] },
+    ...{ code: ['SKU'], status: 'Published', statuses: woocommerce.statuses },
+    ...{ assets: ['Images'], marks: ['ID', 'Type', 'Published'] },
     // Each row names its own columns, as its attributes are among them.
-    reshape: ({ rows }) => ({ columns: undefined, rows: namedAttributes(rows) }),
+    reshape: ({ rows }) => ({ columns: undefined, rows: woocommerce.namedAttributes(rows) }),
   },
   'google-merchant': {
     code: ['id'],
@@ -50,20 +53,10 @@ export function presetFor(columns: readonly string[]): PresetName | undefined {
   })
 }
 
-const images = /image|img|photo|picture|(^|[^a-z])(bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
-
-/** The columns whose names say that they have images, though nothing reads them as such. */
-export function likelyImages(columns: readonly string[], { assets, attributes }: ImportRequest): string[] {
-  if (assets.length > 0) return []
-  const mapped = new Set(attributes.map(([column]) => column))
-  return columns.filter((column) => images.test(column) && !mapped.has(column) && !/ URL \d+$/.test(column))
-}
-
-/** The column whose name says that it has the status, though nothing reads it as such. */
-export function likelyStatus(columns: readonly string[], { status, attributes }: ImportRequest): string | undefined {
-  if (status !== undefined || columns.includes('status')) return undefined
-  const mapped = new Set(attributes.map(([column]) => column))
-  return columns.find((column) => /^(product[ _-]?)?status$/i.test(column) && !mapped.has(column))
+/** The status that a value stands for in a preset; undefined: none. */
+export function presetStatus({ preset }: ImportRequest, value: string): string | undefined {
+  const statuses = preset && presets[preset].statuses
+  return statuses && Object.hasOwn(statuses, value) ? statuses[value] : undefined
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */

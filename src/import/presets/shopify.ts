@@ -12,10 +12,7 @@ const variantPattern = new RegExp(
     '( / .*)?$)',
   'i',
 )
-const statuses = new Map<Cell, Cell>([
-  ['archived', 'inactive'],
-  ['unlisted', 'inactive'],
-])
+export const statuses = { archived: 'inactive', unlisted: 'inactive' }
 /** Shopify has at most 250 images and 2,048 variants of a product: more rows of one handle are no product. */
 const maxRows = 5_000
 
@@ -105,8 +102,7 @@ function productRow(rows: readonly Row[], first: Row, faults: Fault[]): Row {
   const cells = [...values].map(([column, found]): Cell => {
     if (imageColumns.includes(column)) return imagesOf(found, faults)
     if (imageParts.has(column)) return ''
-    const cell = found[0]?.cell ?? ''
-    return column === 'Status' ? (statuses.get(cell) ?? cell) : cell
+    return found[0]?.cell ?? ''
   })
   const size = rows.reduce((sum, row) => sum + row.size, 0)
   return { ...first, columns: [...values.keys(), variants], cells: [...cells, variantsOf(rows, values)], size }

@@ -1,11 +1,7 @@
 import { shown } from '../../text.ts'
 import { type Cell, type Entry, maxColumns, type Row } from '../read/row.ts'
 
-const statuses = new Map<Cell, Cell>([
-  ['1', 'active'],
-  ['0', 'inactive'],
-  ['-1', 'draft'],
-])
+export const statuses = { '1': 'active', '0': 'inactive', '-1': 'draft' }
 
 /**
  * WooCommerce's product CSV: `Attribute 1 name` and `Attribute 1 value(s)` become an attribute of that name, and a
@@ -57,8 +53,6 @@ function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cel
     cells.set(name, value)
   }
   if (cells.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
-  const published = cells.get('Published') ?? ''
-  if (published !== '') cells.set('Published', statuses.get(published) ?? published)
   const [, parent] = /^id:(\d+)$/.exec(String(cells.get('Parent') ?? '')) ?? []
   if (parent !== undefined) cells.set('Parent', codes.get(parent) ?? `id:${parent}`)
   if (cells.get('ID') && cells.get('SKU')) codes.set(cells.get('ID') ?? '', cells.get('SKU') ?? '')

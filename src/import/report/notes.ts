@@ -9,6 +9,9 @@ const sentences = {
   blanks_kept: 'codes have blanks at their ends',
   status_case: 'a status was read in lower case',
   escaped_formulas: 'cells begin with an apostrophe before a formula; --unescape-formulas removes it',
+  likely_preset: 'the columns look like those of a shop system, which --preset reads',
+  likely_images: 'the column looks like one of images, but becomes an attribute: --assets reads its URLs',
+  likely_status: 'the column looks like the status, but becomes an attribute: --status reads it',
   replaced: 'a row replaces values of an earlier row with the same code',
 } satisfies Record<string, string>
 
@@ -22,7 +25,7 @@ export interface Note {
   example: string | null
 }
 
-/** Collects notes: one for each code and column, of which the first hundred are kept. */
+/** Collects notes: one for each code and column, of which the first twenty of a code are kept. */
 export class Notes {
   readonly #notes = new Map<string, Note>()
 
@@ -30,7 +33,7 @@ export class Notes {
     const key = `${code} ${column}`
     const note = this.#notes.get(key)
     if (note) note.rows += rows
-    else if (this.#notes.size < maxNotes)
+    else if (this.list().filter((one) => one.code === code).length < maxNotesOfCode)
       this.#notes.set(key, { code, column, rows, example: example && brief(example) })
   }
 
@@ -39,7 +42,7 @@ export class Notes {
   }
 }
 
-const maxNotes = 100
+const maxNotesOfCode = 20
 
 /** The note as a sentence for a person. */
 export function noteSentence({ code, column, rows, example }: Note): string {

@@ -81,16 +81,29 @@ describe('images', () => {
     expect(await groupsOf(catalog, store, 'A')).toEqual({ image: [1, 2, 3].map((n) => `https://a.example/${n}`) })
   })
 
-  test.each(['Image 2', 'cover_media_url', 'gallery', 'Bilder', 'media', 'image_2', 'productImage'])(
-    'in a column %s are attributes, and a hint says so',
-    async (column) => {
-      const { stderr, code } = await imported(`sku,Image URL 1,${column}\nA,https://a.example/1,https://a.example/2\n`)
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr: expect.stringContaining(`${JSON.stringify(column)} look like image columns`),
-      })
-    },
-  )
+  const columns = ['Image 2', 'cover_media_url', 'gallery', 'Bilder', 'media', 'image_2', 'productImage', 'cover']
+
+  test.each(columns)('in a column %s are attributes, and a note says so', async (column) => {
+    const url = 'https://a.example/2'
+    const files: [name: string, content: string][] = [
+      ['a.csv', `sku,Image URL 1,Image Alt Text,${column}\nA,https://a.example/1,text,${url}\n`],
+      ['a.jsonl', JSON.stringify({ sku: 'A', [column]: url })],
+      ['a.json', JSON.stringify([{ sku: 'A' }, { sku: 'B', [column]: [url] }])],
+      ['a.xml', `<rss><item><sku>A</sku><${column.replace(' ', '')}>${url}</${column.replace(' ', '')}></item></rss>`],
+    ]
+    for (const [name, content] of files) {
+      const { answer } = await imported(content, ['--dry-run'], name)
+      const named = name === 'a.xml' ? column.replace(' ', '') : column
+      expect(answer.notes).toEqual([{ code: 'likely_images', column: named, rows: 0, example: null }])
+    }
+    expect((await imported(files[0]?.[1] ?? '', ['--assets', column])).answer.notes).toEqual([])
+  })
+
+  test('beyond the twentieth that is bad count, though twenty are reported', async () => {
+    const images = Array.from({ length: 30 }, (_, i) => `/${i}.jpg`)
+    const { answer } = await imported(JSON.stringify([{ sku: 'A', images }]), ['--assets', 'images'], 'file.json')
+    expect(answer).toMatchObject({ created: 1, assets_failed: 30 })
+  })
 })
 
 test('several URLs in one item of a list fail that image, and an empty member is passed over', async () => {
@@ -175,8 +188,26 @@ describe('statuses', () => {
     })
   })
 
-  test('in a column Status are an attribute, and a hint says so', async () => {
-    expect((await imported('sku,Status\nA,active\n')).stderr).toContain('"Status" looks like the status')
+  test('in a column Status are an attribute, and a note says so', async () => {
+    for (const [name, content] of [
+      ['a.csv', 'sku,Status\nA,active\n'],
+      ['a.jsonl', '{"sku":"A","Status":"active"}'],
+    ] as const) {
+      const { answer, stderr } = await imported(content, [], name)
+      expect(answer.notes).toEqual([{ code: 'likely_status', column: 'Status', rows: 0, example: null }])
+      expect(stderr).toContain('note: "Status": the column looks like the status')
+    }
+  })
+
+  test.each([
+    ['shopify', 'Handle,Title,Status\nA,a,Archived\nB,b,Active\nC,c,archived\n', 'archived=draft', 'inactive'],
+    ['magento', 'sku,product_online\nA,0\nB,1\nC,2\n', '2=draft', 'inactive'],
+    ['woocommerce', 'SKU,Published\nA,0\nB,1\nC,-1\n', '-1=draft', 'inactive'],
+  ])('of the preset %s give way to --map-status', async (preset, content, mapped, first) => {
+    const { products } = await imported(content, ['--preset', preset, '--map-status', mapped])
+    expect(Object.values(products).map(({ status }) => status)).toEqual([first, 'active', 'draft'])
+    const problem = await imported(content, ['--preset', preset, '--map-status', mapped.replace('draft', 'problem')])
+    expect(problem.products.C?.status).toBe('problem')
   })
 })
 

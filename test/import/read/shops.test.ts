@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { unpacked } from '../../../src/import/presets/magento.ts'
+import type { Entry } from '../../../src/import/read/row.ts'
 import { groupsOf, productsOf, useCatalog } from '../catalog.ts'
 
 const catalog = useCatalog()
@@ -87,6 +89,34 @@ test('magento: no_selection is no image, and attributes may be enclosed or have 
   })
   expect(products.B?.attributes).toMatchObject({ size: 'XS', text: html.replaceAll('""', '"'), color: 'Black' })
   expect([await images('A'), await images('B')]).toEqual([['https://a.example/1.jpg'], ['https://a.example/2.jpg']])
+})
+
+test('magento: rows of a store view are read as the others are', async () => {
+  const rows = [
+    'sku,store_view_code,name,product_online,base_image,additional_attributes',
+    'A,,Mug,1,/1.jpg,color=Blue',
+    'A,fr,Tasse,,no_selection,"color=Bleu,size=M"',
+  ]
+  const args = ['--preset', 'magento', '--asset-base', 'https://a.example']
+  const { products, code } = await imported('views.csv', rows, args)
+  const view = { store_view_code: 'fr', 'name (fr)': 'Tasse', 'color (fr)': 'Bleu', 'size (fr)': 'M' }
+  expect({ code, products }).toEqual({
+    code: 0,
+    products: { A: { status: 'active', attributes: { name: 'Mug', color: 'Blue', ...view } } },
+  })
+})
+
+test('magento: additional attributes with a million signs that begin no tag are read', async () => {
+  const more = `size=M,note=${'<a '.repeat(1_000_000)}`
+  async function* rows(): AsyncGenerator<Entry[]> {
+    yield [{ number: 1, source: '', size: 0, columns: ['sku', 'additional_attributes'], cells: ['A', more] }]
+  }
+  for await (const [row] of unpacked(rows())) {
+    expect(row).toMatchObject({
+      columns: ['sku', 'additional_attributes', 'size', 'note'],
+      cells: ['A', '', 'M', expect.stringMatching(/^<a/)],
+    })
+  }
 })
 
 test('magento: additional attributes fill empty columns, and two values of one attribute fail the row', async () => {

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import { nameFault } from '../../catalogue/attributes/attribute-rules.ts'
+import { type ImportRequest, optionName } from '../options.ts'
+import type { Row } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
+import { addHints } from './hints.ts'
+import type { Layout } from './layout.ts'
+
+/** What to do with the cells of rows that have the same columns. Numbers are indexes of cells. */
+export interface Plan {
+  code: number
+  status: number
+  attributes: readonly { at: number; column: string; name: string }[]
+  names: readonly string[]
+  /** Whether several columns may give one attribute. */
+  isAmbiguous: boolean
+  /** Attributes that cannot be one, by the names of their columns. */
+  reserved: readonly { at: number; column: string; reason: string }[]
+  assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
+}
+
+/** Plans what to do with rows, by their columns, of which it notes what options should name. */
+export function rowPlanner(request: ImportRequest, layout: Layout, notes: Notes): (row: Row) => Plan {
+  const plans = new LRUCache<string, Plan>({ maxSize: 20_000, sizeCalculation: ({ names }) => names.length + 1 })
+  let last: { columns: readonly string[]; plan: Plan } | undefined
+  return (row) => {
+    const { columns } = row
+    if (last?.columns === columns) return last.plan
+    const key = JSON.stringify(columns)
+    const known = plans.get(key)
+    if (!known) addHints(row, request, layout, notes)
+    const plan = known ?? planFor(columns, request, layout)
+    plans.set(key, plan)
+    last = { columns, plan }
+    return plan
+  }
+}
+
+function planFor(columns: readonly string[], request: ImportRequest, layout: Layout): Plan {
+  const indexes = new Map(columns.map((column, at) => [column, at]))
+  const attributes = columns.flatMap((column, at) => {
+    const name = layout.attributeOf(column)
+    return name === undefined ? [] : [{ at, column, name }]
+  })
+  const reserved = attributes.flatMap(({ at, column, name }) => {
+    const fault = name === 'status' ? "status cannot be an attribute's name" : nameFault(name)
+    if (fault === undefined || column === '') return []
+    return [{ at, column, reason: `${fault}: ${optionName(request, 'map')} renames the column` }]
+  })
+  const names = attributes.map(({ name }) => name)
+  const placed = columns.flatMap((column, at) => {
+    const place = layout.urlPlaceOf(column)
+    return place ? [{ at, column, isList: false, ...place, channel: place.channel ?? request.channel }] : []
+  })
+  const named = [...new Set(request.assets)].flatMap((column) => {
+    const at = indexes.get(column)
+    return at === undefined ? [] : [{ at, column, isList: true, channel: request.channel, assetFormat: 'image' }]
+  })
+  return {
+    code: indexes.get(layout.code) ?? -1,
+    status: indexes.get(layout.status ?? '') ?? -1,
+    attributes,
+    names,
+    reserved,
+    isAmbiguous: new Set(names).size < names.length,
+    assets: [...placed.sort((a, b) => a.position - b.position), ...named],
+  }
+}
