@@ -230,7 +230,7 @@ export const JobReport = {
   store_name: z.string().describe("Name of the store."),
   job_id: z.string().describe("UUID of the job."),
   kind: z.enum(["export","import"]).describe("Kind of the job."),
-  state: z.enum(["failed","queued","running","succeeded","succeeded with failures"]).describe("State of the job."),
+  state: z.enum(["failed","queued","running","succeeded","succeeded with failures","uploading"]).describe("State of the job."),
   rows: z.int().min(0).describe("Number of rows processed."),
   created: z.int().min(0).describe("Number of products created."),
   updated: z.int().min(0).describe("Number of existing products changed."),

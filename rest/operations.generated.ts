@@ -60,7 +60,8 @@ export type JobState =
   | 'QUEUED'
   | 'RUNNING'
   | 'SUCCEEDED'
-  | 'SUCCEEDED_WITH_FAILURES';
+  | 'SUCCEEDED_WITH_FAILURES'
+  | 'UPLOADING';
 
 export type ProductPatch = {
   attributes?: Record<string, unknown> | null | undefined;

@@ -731,7 +731,7 @@ export interface components {
                      * @description State of the job.
                      * @enum {string}
                      */
-                    state: "failed" | "queued" | "running" | "succeeded" | "succeeded with failures";
+                    state: "failed" | "queued" | "running" | "succeeded" | "succeeded with failures" | "uploading";
                     /** @description Number of rows processed. */
                     rows: number;
                     /** @description Number of products created. */

@@ -10,13 +10,8 @@ import { builder } from '../builder/builder.ts'
 import { optionalChannel, required } from '../builder/options.ts'
 import { textUpTo } from '../builder/validation.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
+import { FileFormat } from './file-format.ts'
 import { JobRef } from './job.ts'
-
-const FileFormat = enumOf('FileFormat', 'File format.', {
-  csv: 'Comma-separated values with a header row.',
-  jsonl: 'JSON Lines: one object per line.',
-  json: 'A JSON array of objects. Imports only.',
-})
 
 const ImportPreset = enumOf('ImportPreset', 'Shop system whose product exports the importer can read.', {
   shopify: 'Product CSV of Shopify, which has several rows per product.',

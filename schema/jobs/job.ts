@@ -8,6 +8,7 @@ import { connectionCost, countedPage, keysetConnection } from '../builder/connec
 import { nullable, nullableTime, requiredLookup } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
+import { FileFormat } from './file-format.ts'
 
 export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
   import: 'Import of products and their assets into the store.',
@@ -15,10 +16,12 @@ export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
 })
 
 const JobState = enumOf<ShownState>('JobState', 'State of a job.', {
+  uploading: 'Its file is being received. If the upload is cut, the job is deleted.',
   queued: 'Waiting to be picked up.',
   running: 'Being worked on; `heartbeatAt` is the time of the last sign of progress.',
-  succeeded: 'Finished, and no row failed.',
-  'succeeded with failures': 'Finished, but rows of the import failed: see `counts`, `problems` and `output`.',
+  succeeded: 'Finished, and nothing failed.',
+  'succeeded with failures':
+    'Finished, but rows or images of the import failed: see `counts`, `problems` and `output`.',
   failed: 'Ended by an error, see `error`. Rows that were written before the error are kept.',
 })
 
@@ -57,6 +60,16 @@ const JobProblemRef = builder.objectRef<Problem>('JobProblem').implement({
   }),
 })
 
+const JobNoteRef = builder.objectRef<Job['notes'][number]>('JobNote').implement({
+  description: 'Something that an import changed or assumed when it read the file.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'Code of the note, such as `short_rows`.' }),
+    column: t.exposeString('column', nullable('Column; null for the whole file.')),
+    rows: t.exposeInt('rows', { description: 'Number of rows that the note is about.' }),
+    example: t.exposeString('example', nullable('The first value that the note is about.')),
+  }),
+})
+
 type JobHead = Parameters<typeof stateOf>[0] &
   Pick<Job, 'jobId' | 'kind' | 'error' | 'createdAt' | 'startedAt' | 'finishedAt'>
 
@@ -92,6 +105,30 @@ builder.node(JobRef, {
       type: [JobProblemRef],
       description: 'The first 20 faults of the import. `output` contains all rows that failed.',
     }),
+    notes: t.expose('notes', {
+      type: [JobNoteRef],
+      description: 'What the import changed or assumed when it read the file; empty until its end.',
+    }),
+    format: t.field({
+      type: FileFormat,
+      nullable: true,
+      description: 'Format of the file of an import; null until it is read, and for exports.',
+      resolve: ({ recognized }) => recognized.format ?? null,
+    }),
+    encoding: t.string({
+      nullable: true,
+      description: 'Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`.',
+      resolve: ({ recognized }) => recognized.encoding ?? null,
+    }),
+    delimiter: t.string({
+      nullable: true,
+      description: 'Separator of the cells of CSV; null for other formats, and as for `format`.',
+      resolve: ({ recognized }) => recognized.delimiter ?? null,
+    }),
+    requestId: t.exposeString(
+      'requestId',
+      nullable('Id of the request that the changes of an import are recorded with; null where none are.'),
+    ),
     rate: t.float({
       nullable: true,
       description: 'Mean throughput in rows per second; null before the job has started.',
@@ -111,7 +148,10 @@ builder.node(JobRef, {
       description:
         'One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again.',
       args: { part: t.arg.int({ defaultValue: 0, description: 'Number of the part, from 0.', validate: { min: 0 } }) },
-      resolve: async (job, { part }, { catalogue }) => (await readPart(catalogue.db, job, 'output', part ?? 0)) ?? null,
+      resolve: async (job, { part }, { catalogue }) => {
+        const bytes = await readPart(catalogue.db, job, 'output', part ?? 0)
+        return bytes?.toString() ?? null
+      },
     }),
   }),
 })

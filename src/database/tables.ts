@@ -35,13 +35,15 @@ export interface Database {
     store_uuid: string
     job_id: string
     kind: 'import' | 'export'
-    state: 'queued' | 'running' | 'succeeded' | 'failed'
+    state: 'uploading' | 'queued' | 'running' | 'succeeded' | 'failed'
     /** What an import of the command line reads; null: a gateway runs the job. */
     file: Generated<string | null>
     options: ColumnType<Record<string, unknown>, string, string>
     origin: ColumnType<object | null, string | null, never>
     counts: ColumnType<object, string, string>
     problems: ColumnType<unknown[], string | undefined, string>
+    notes: ColumnType<unknown[], string | undefined, string>
+    recognized: ColumnType<object, string | undefined, string>
     /** Where an import can be resumed. */
     position: ColumnType<object | null, never, string | null>
     error: Generated<string | null>
@@ -59,7 +61,7 @@ export interface Database {
     job_id: string
     direction: 'input' | 'output'
     part: number
-    text: string
+    bytes: Buffer
   }
   token: {
     token_id: string

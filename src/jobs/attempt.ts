@@ -16,7 +16,7 @@ export interface AttemptKey extends JobKey {
 }
 
 /** What an attempt works on, in its thread. */
-export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'problems'> {
+export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'problems' | 'notes' | 'recognized'> {
   options: Record<string, unknown>
   /** Who started the job; null: its changes are not recorded. */
   origin: Origin | null
@@ -76,6 +76,8 @@ export async function readAttempt(db: Kysely<Database>, { storeUuid, jobId, atte
       'origin',
       'counts',
       'problems',
+      'notes',
+      'recognized',
       'position',
     ])
     .where(({ and }) => and(running))
@@ -101,13 +103,22 @@ export async function saveProgress(
   attempt: Attempt,
   position?: ImportPosition,
 ): Promise<boolean> {
-  const { counts, problems } = attempt
-  const saved = { counts: JSON.stringify(counts), problems: JSON.stringify(problems) }
+  const { counts, problems, notes, recognized } = attempt
+  const saved = {
+    ...{ counts: JSON.stringify(counts), problems: storable(problems) },
+    ...{ notes: storable(notes), recognized: storable(recognized) },
+  }
   const moved = position ? { position: JSON.stringify(position) } : {}
   const { numUpdatedRows } = await updateOf(db, attempt)
     .set({ ...saved, ...moved })
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** JSON text of what quotes a file: PostgreSQL's JSON holds neither NUL nor lone surrogates. */
+function storable(value: unknown): string {
+  const textOf = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
+  return JSON.stringify(value, (_key, member) => (typeof member === 'string' ? textOf(member) : member))
 }
 
 /** Runs a write of the attempt in a transaction. Throws when another attempt has begun since, or the job is deleted. */

@@ -107,6 +107,7 @@ export async function runAsJob(
     begin: async (columns, recognized) => {
       await begin(db, imported, job)
       hasBegun = true
+      job.recognized = recognized
       await report.begin(columns, recognized)
     },
     add: (rows, length, transaction) => {
@@ -118,6 +119,7 @@ export async function runAsJob(
   try {
     const result = await run({ report: reporting, savePosition })
     job.counts = result.counts
+    job.notes = result.notes
     await end(result.stopped, result.isBroken)
     return result
   } catch (error) {
@@ -132,9 +134,11 @@ export async function runAsJob(
 function attemptAt(imported: CommandLineImport): Attempt {
   const { storeUuid, content, options, origin = null, resumed } = imported
   const job = { storeUuid, kind: 'import', options: { content, options }, origin } as const
-  if (!resumed) return { ...job, jobId: uuidv7(), attempt: 1, counts: noCounts, problems: [], position: null }
+  const unknown = { notes: [], recognized: {} }
+  if (!resumed)
+    return { ...job, jobId: uuidv7(), attempt: 1, counts: noCounts, problems: [], ...unknown, position: null }
   const { jobId, attempt, position, problems } = resumed
-  return { ...job, jobId, attempt: attempt + 1, counts: position.counts, problems, position }
+  return { ...job, jobId, attempt: attempt + 1, counts: position.counts, problems, ...unknown, position }
 }
 
 /** Begins an attempt. Another import of the file ends. */

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Database } from '../database/tables.ts'
+import type { Recognized } from '../import/read/row.ts'
 import type { Counts } from '../import/report/counts.ts'
+import type { Note } from '../import/report/notes.ts'
 import type { Problem } from '../import/report/problems.ts'
 import { storeUuidOf } from '../text.ts'
 
@@ -13,11 +15,16 @@ export interface JobKey {
 /** An import or export that runs in the background, as the API shows it. */
 export interface Job extends JobKey {
   kind: 'import' | 'export'
-  state: 'queued' | 'running' | 'succeeded' | 'failed'
+  state: 'uploading' | 'queued' | 'running' | 'succeeded' | 'failed'
   /** What an import has done with the rows of a file so far; of other jobs only `rows`, the number of products. */
   counts: Counts
   problems: Problem[]
+  notes: Note[]
+  /** How the file of an import is written, as far as it is known. */
+  recognized: Partial<Recognized>
   error: string | null
+  /** Of the request that the changes of an import are recorded with; null: they are not. */
+  requestId: string | null
   createdAt: Date
   startedAt: Date | null
   heartbeatAt: Date | null
@@ -25,7 +32,9 @@ export interface Job extends JobKey {
 }
 
 export const jobColumns = [
-  ...(['store_uuid as storeUuid', 'job_id as jobId', 'kind', 'state', 'counts', 'problems', 'error'] as const),
+  ...(['store_uuid as storeUuid', 'job_id as jobId', 'kind', 'state', 'counts', 'problems', 'notes'] as const),
+  ...(['recognized', 'error'] as const),
+  sql<string | null>`origin ->> 'requestId'`.as('requestId'),
   ...(['created_at as createdAt', 'started_at as startedAt', 'heartbeat_at as heartbeatAt'] as const),
   'finished_at as finishedAt',
 ] as const

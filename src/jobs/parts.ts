@@ -4,26 +4,40 @@ import type { JobKey } from './job.ts'
 
 type Direction = 'input' | 'output'
 
-/** Splits a text into parts. A part is processed in one go, so its size bounds how long the event loop is busy. */
-export function partsOf(text: string): string[] {
-  // With the flag `u` a surrogate pair is one character.
-  return text.match(/.{1,32768}/gsu) ?? []
+/** A part is processed in one go, so its size bounds how long the event loop is busy. */
+const partBytes = 32 * 1024
+
+/** Splits a text in UTF-8 into parts that are texts too: none ends within a character. */
+export function partsOf(text: Buffer): Buffer[] {
+  const parts: Buffer[] = []
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + partBytes, text.length)
+    // A character has at most three more bytes; what is not UTF-8 is cut anywhere.
+    for (let back = 0; back < 3 && isWithinCharacter(text[to]); back++) to--
+    parts.push(text.subarray(from, to))
+    from = to
+  }
+  return parts
 }
 
-/** Writes parts of a job's text, the first one as number `from`; existing parts with these numbers are replaced. */
+function isWithinCharacter(next: number | undefined): boolean {
+  return next !== undefined && (next & 0xc0) === 0x80
+}
+
+/** Writes parts of a job's file, the first one as number `from`; existing parts with these numbers are replaced. */
 export async function writeParts(
   db: Kysely<Database>,
   { storeUuid, jobId }: JobKey,
   direction: Direction,
   from: number,
-  parts: readonly string[],
+  parts: readonly Buffer[],
 ): Promise<void> {
   if (parts.length === 0) return
   await sql`
-    insert into job_part (store_uuid, job_id, direction, part, text)
-    select ${storeUuid}::uuid, ${jobId}::uuid, ${direction}, ${from}::integer + nth - 1, text
-    from unnest(${[...parts]}::text[]) with ordinality as p(text, nth)
-    on conflict (store_uuid, job_id, direction, part) do update set text = excluded.text`.execute(db)
+    insert into job_part (store_uuid, job_id, direction, part, bytes)
+    select ${storeUuid}::uuid, ${jobId}::uuid, ${direction}, ${from}::integer + nth - 1, bytes
+    from unnest(${[...parts]}::bytea[]) with ordinality as p(bytes, nth)
+    on conflict (store_uuid, job_id, direction, part) do update set bytes = excluded.bytes`.execute(db)
 }
 
 export async function deleteParts(db: Kysely<Database>, key: JobKey, direction: Direction): Promise<void> {
@@ -37,9 +51,9 @@ export async function readPart(
   key: JobKey,
   direction: Direction,
   part: number,
-): Promise<string | undefined> {
+): Promise<Buffer | undefined> {
   const found = db.selectFrom('job_part').where(({ and }) => and({ ...columnsOf(key, direction), part }))
-  return (await found.select('text').executeTakeFirst())?.text
+  return (await found.select('bytes').executeTakeFirst())?.bytes
 }
 
 export async function countOutput(db: Kysely<Database>, key: JobKey): Promise<number> {
@@ -50,9 +64,9 @@ export async function countOutput(db: Kysely<Database>, key: JobKey): Promise<nu
 
 export async function* readInput(db: Kysely<Database>, key: JobKey): AsyncGenerator<Buffer> {
   for (let part = 0; ; part++) {
-    const text = await readPart(db, key, 'input', part)
-    if (text === undefined) return
-    yield Buffer.from(text)
+    const bytes = await readPart(db, key, 'input', part)
+    if (bytes === undefined) return
+    for (let at = 0; at < bytes.length; at += partBytes) yield bytes.subarray(at, at + partBytes)
   }
 }
 

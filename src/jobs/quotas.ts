@@ -40,8 +40,8 @@ export async function requireRoom(db: Transaction<Database>, storeUuid: string, 
 /** Makes the function that writes output parts from a number on. It throws `quota_exceeded` above the store's quota. */
 export function createOutput(key: JobKey, quotas: JobQuotas) {
   let room = 0
-  return async (db: Kysely<Database>, from: number, parts: readonly string[]): Promise<void> => {
-    const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  return async (db: Kysely<Database>, from: number, parts: readonly Buffer[]): Promise<void> => {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0)
     if (bytes > room) {
       const kept = await measureJobs(db, key.storeUuid)
       const left = quotas.keptMb * mebibyte - kept
@@ -60,11 +60,11 @@ async function countJobs(db: Kysely<Database>, storeUuid: string): Promise<{ que
   return rows[0] ?? { queued: 0, unfinished: 0 }
 }
 
-/** The bytes that the jobs of a store keep. PostgreSQL knows a text's length without reading it. */
+/** The bytes that the jobs of a store keep. PostgreSQL knows a value's length without reading it. */
 async function measureJobs(db: Kysely<Database>, storeUuid: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`
     select (select count(*) from job where store_uuid = ${storeUuid}::uuid) * ${bytesOfJob}::bigint
-      + (select coalesce(sum(octet_length(text)), 0) from job_part where store_uuid = ${storeUuid}::uuid) as bytes`.execute(
+      + (select coalesce(sum(octet_length(bytes)), 0) from job_part where store_uuid = ${storeUuid}::uuid) as bytes`.execute(
     db,
   )
   return Number(rows[0]?.bytes)

@@ -16,7 +16,7 @@ export const runExport: RunJob = async (catalogue, attempt, { quotas, signal }) 
   const selection = { storeUuid: attempt.storeUuid, channel, status: status ?? undefined }
   await exportStore(catalogue, selection, form, async (text, products) => {
     signal.throwIfAborted()
-    const parts = partsOf(text)
+    const parts = partsOf(Buffer.from(text))
     await writeAsCurrent(db, attempt, (transaction) => writeOutput(transaction, written, parts))
     written += parts.length
     attempt.counts = { ...noCounts, rows: attempt.counts.rows + products }

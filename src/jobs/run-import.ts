@@ -21,8 +21,8 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   let format: ReportFormat | undefined
   let parts = from?.reportLength ?? 0
   const output = createOutput(attempt, quotas)
-  const writeOutput = (to: Kysely<Database>, begin: number, texts: readonly string[]) =>
-    writeAsCurrent(to, attempt, (transaction) => output(transaction, begin, texts))
+  const writeOutput = (to: Kysely<Database>, begin: number, added: readonly Buffer[]) =>
+    writeAsCurrent(to, attempt, (transaction) => output(transaction, begin, added))
   if (!from) await writeAsCurrent(db, attempt, (transaction) => deleteParts(transaction, attempt, 'output'))
   const result = await importFile(db, readInput(db, attempt), request, {
     enumerations,
@@ -31,14 +31,16 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
     reopen: () => readInput(db, attempt),
     report: {
       begin: async (named, recognized) => {
+        attempt.recognized = recognized
         columns = named
         format = reportFormat(recognized)
       },
       add: async (rows, partsBefore, transaction) => {
         keepProblems(attempt, rows)
         const isFirst = partsBefore === 0
-        const text = format ? reportText(format, columns, rows, isFirst).toString() : ''
-        const added = text === '' ? [] : partsOf((isFirst ? (format?.head(columns) ?? '') : '') + text)
+        const text = format ? reportText(format, columns, rows, isFirst) : Buffer.alloc(0)
+        const head = isFirst ? Buffer.from(format?.head(columns) ?? '') : Buffer.alloc(0)
+        const added = text.length === 0 ? [] : partsOf(Buffer.concat([head, text]))
         // In the transaction of the rows, so that no failure is lost or reported twice. A dry run's is rolled back.
         await writeOutput(request.dryRun ? db : transaction, partsBefore, added)
         parts = partsBefore + added.length
@@ -52,9 +54,11 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
     },
     signal,
   })
+  attempt.notes = result.notes
+  attempt.recognized = result.recognized ?? attempt.recognized
   signal.throwIfAborted()
   if (isUnavailable(result.cause)) throw result.cause
-  if (parts > 0) await writeOutput(db, parts, [format?.foot ?? ''])
+  if (parts > 0) await writeOutput(db, parts, [Buffer.from(format?.foot ?? '')])
   attempt.counts = result.counts
   return result.stopped
 }

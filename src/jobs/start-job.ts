@@ -28,6 +28,10 @@ export async function startImport(
   quotas: JobQuotas,
 ): Promise<Job> {
   const storeUuid = await requireStore(catalogue, options.store)
+  if (options.format === 'xlsx') {
+    const details = 'format must be that of a text; XLSX is imported as a file: POST /v1/imports'
+    throw invalidRequest([{ field: 'input.format', details: `input.${details}` }])
+  }
   const request = checkedRequest({ ...options, store: storeUuid }, enumerations)
   return insertJob(catalogue, storeUuid, 'import', request, content, quotas)
 }
@@ -40,7 +44,7 @@ export async function startExport(
   quotas: JobQuotas,
 ): Promise<Job> {
   if (format !== 'csv' && format !== 'jsonl') {
-    throw invalidRequest([{ field: 'format', details: 'format must be CSV or JSONL; got JSON' }])
+    throw invalidRequest([{ field: 'format', details: `format must be CSV or JSONL; got ${format.toUpperCase()}` }])
   }
   return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
@@ -80,7 +84,7 @@ export async function insertJob(
       .returning(jobColumns)
       .$castTo<Job>()
       .executeTakeFirstOrThrow()
-    await writeParts(transaction, key, 'input', 0, partsOf(input))
+    await writeParts(transaction, key, 'input', 0, partsOf(Buffer.from(input)))
     // Tenants have no rights on the queue.
     const { rows } = await sql<{ role: string }>`
       select current_setting('role') as role, set_config('role', 'none', true)`.execute(transaction)

@@ -109,6 +109,7 @@ it('says what is wrong with what it is asked, and with a file that cannot be imp
       ['invalid_request', expect.stringMatching(/^input.assets\[1\] must be a string without NUL/)],
     ])
   }
+  expect(await refused({ format: 'XLSX' })).toEqual([['invalid_request', expect.stringMatching(/POST \/v1\/imports$/)]])
   const { errors } = await gateway.graphql(startExport, { storeUuid, format: 'JSON' })
   expect(errors?.[0]?.extensions.code).toBe('invalid_request')
   const job = await done(startImport, { storeUuid, input: { content: 'id\nA\n' } })
@@ -123,6 +124,25 @@ it('says what is wrong with what it is asked, and with a file that cannot be imp
     error: expect.stringMatching(/never ends/),
     counts: { created: 1, failed: 1 },
   })
+})
+
+it('shows what the import recognized and noted, and the request that can be reverted', async () => {
+  const storeUuid = await newStore(gateway)
+  const content = 'sku;status;n\nA;Draft;1\nB;draft\n'
+  const job = await done(startImport, { storeUuid, input: { content } })
+  expect(job).toMatchObject({ format: 'CSV', encoding: 'UTF-8', delimiter: ';', state: 'SUCCEEDED' })
+  expect(job.notes).toEqual([
+    { code: 'short_rows', column: null, rows: 1, example: 'row 2' },
+    { code: 'status_case', column: 'status', rows: 1, example: expect.stringContaining('Draft') },
+  ])
+  const reverted = await query<{ reverted: object }>(
+    gateway,
+    `mutation ($s: ID!, $r: String!) { result: revertRequest(storeUuid: $s, requestId: $r) { reverted { products } } }`,
+    { s: storeUuid, r: job.requestId },
+  )
+  expect(reverted.result.reverted).toEqual({ products: 2 })
+  const json = await done(startImport, { storeUuid, input: { content: '[{"sku":"A"}]', format: 'JSON' } })
+  expect(json).toMatchObject({ format: 'JSON', delimiter: null })
 })
 
 it('shows a job to those only who see its store', async () => {

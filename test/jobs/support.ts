@@ -11,12 +11,18 @@ export interface Job {
   counts: Record<string, number>
   problems: Record<string, unknown>[]
   error: string | null
+  requestId: string | null
+  notes: Record<string, unknown>[]
+  format: string | null
+  encoding: string | null
+  delimiter: string | null
   rate: number | null
   heartbeatAt: string | null
   outputParts: number
 }
 
 const jobFields = `jobId storeUuid kind state rowsDone rate heartbeatAt error outputParts
+  requestId format encoding delimiter notes { code column rows example }
   counts { created updated unchanged failed assetsAdded linksAdded assetsFailed replaced } problems { row line productCode field reason }`
 export const startImport = `mutation ($storeUuid: ID!, $input: ImportInput!) {
   result: startImport(storeUuid: $storeUuid, input: $input) { ${jobFields} } }`

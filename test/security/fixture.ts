@@ -107,5 +107,8 @@ async function addJob({ database: { db } }: TestGateway, store_uuid: string, mar
     .insertInto('job')
     .values({ store_uuid, job_id, ...job })
     .execute()
-  await db.insertInto('job_part').values({ store_uuid, job_id, direction: 'output', part: 0, text: mark }).execute()
+  await db
+    .insertInto('job_part')
+    .values({ store_uuid, job_id, direction: 'output', part: 0, bytes: Buffer.from(mark) })
+    .execute()
 }

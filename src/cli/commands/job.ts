@@ -44,10 +44,11 @@ export function addJob(program: Command): void {
 }
 
 function inJson(job: Job) {
-  const { jobId, storeUuid, kind, error, createdAt, startedAt, finishedAt, problems } = job
+  const { jobId, storeUuid, kind, requestId, error, createdAt, startedAt, finishedAt, problems } = job
   const { assetsAdded, linksAdded, ...counts } = job.counts
   const rate = rateOf(job)
   const done = { ...counts, assetsAdded, linksAdded, rowsPerSecond: rate === null ? null : Math.round(rate) }
   const times = { createdAt, startedAt, finishedAt }
-  return snakeCased({ jobId, storeUuid, kind, state: stateOf(job), ...done, error, ...times, problems })
+  const head = { jobId, storeUuid, kind, state: stateOf(job), requestId }
+  return snakeCased({ ...head, ...done, error, ...times, problems })
 }

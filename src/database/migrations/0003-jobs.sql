@@ -4,7 +4,7 @@ create table job (
   store_uuid uuid not null,
   job_id uuid not null unique,
   kind text not null check (kind in ('import', 'export')),
-  state text not null check (state in ('queued', 'running', 'succeeded', 'failed')),
+  state text not null check (state in ('uploading', 'queued', 'running', 'succeeded', 'failed')),
   -- What an import of the command line reads: no gateway runs it.
   file text collate "C",
   options jsonb not null,
@@ -12,6 +12,9 @@ create table job (
   origin jsonb,
   counts jsonb not null,
   problems jsonb not null default '[]',
+  notes jsonb not null default '[]',
+  -- How the file of an import is written: format, encoding, delimiter.
+  recognized jsonb not null default '{}',
   -- Where an import can be resumed: written in the transaction of each chunk, null after the end of the file.
   position jsonb,
   error text,
@@ -30,7 +33,7 @@ create table job_part (
   job_id uuid not null,
   direction text not null check (direction in ('input', 'output')),
   part integer not null,
-  text text not null,
+  bytes bytea not null,
   primary key (store_uuid, job_id, direction, part),
   foreign key (store_uuid, job_id) references job on delete cascade
 );

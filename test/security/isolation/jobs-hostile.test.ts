@@ -202,7 +202,7 @@ it.each([
     const { wait, memory } = await othersDuring(ended(jobId))
     expect(await jobOf(jobId)).toMatchObject({ state, error: error ? expect.stringMatching(error) : null })
     const sizes = await sql<{ most: number | null }>`
-    select max(octet_length(text)) as most from job_part where job_id = ${jobId} and direction = 'output'`.execute(
+    select max(octet_length(bytes)) as most from job_part where job_id = ${jobId} and direction = 'output'`.execute(
       database.db,
     )
     expect(sizes.rows[0]?.most ?? 0).toBeLessThanOrEqual(32_768)
