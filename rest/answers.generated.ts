@@ -49,13 +49,14 @@ export const Product = z.object({
 })).describe("Asset groups whose parent code is this product's code, ordered by channel and format. Without arguments: all channels and formats."),
 }).meta({"id":"Product","description":"A product of a store (spec: Product)."})
 export const ItemFailure = z.object({
-  reason: z.enum(["asset_not_found","link_not_found","store_not_found","selector_required","asset_conflict","invalid_request"]).describe("Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`."),
+  reason: z.enum(["asset_not_found","link_not_found","store_not_found","product_not_found","selector_required","asset_conflict","invalid_request"]).describe("Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `product_not_found`, `selector_required`, `asset_conflict` or `invalid_request`."),
   details: z.string().describe("Human-readable explanation: the expected value and the received one, at most 200 characters."),
   index: z.int().min(0).optional().describe("Index of the item in the request, from 0."),
   store_uuid: z.string().optional().describe("Store UUID of the item."),
   channel: z.string().optional().describe("Channel of the item."),
   parent_code: z.string().optional().describe("Parent code of the item."),
   asset_id: z.string().optional().describe("Asset id that failed."),
+  product_code: z.string().optional().describe("SKU code that failed."),
 }).meta({"id":"ItemFailure","description":"Failure of one item of a request, or of one asset id in an item. The other items are not affected."})
 export const ListAssets = {
   total_groups: z.int().min(0).describe("Exact number of groups that match, on all pages."),
@@ -84,6 +85,25 @@ export const UpdateProducts = {
 })).describe("Every invalid attribute of the product."),
 })).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
+}
+export const PatchProducts = {
+  store_uuid: z.string().describe("UUID of the store."),
+  updated_skus: z.array(z.string()).describe("Codes of products that were updated, changed or not, in the order of the request."),
+  unavailable_skus: z.array(z.string()).describe("Codes without a product in the store."),
+  failed_products: z.array(z.object({
+  product_code: z.string().describe("SKU code of the product."),
+  failures: z.array(z.object({
+  attribute: z.string().describe("Name of the attribute; `status`; or `productCode`."),
+  reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
+})).describe("Every invalid attribute of the product."),
+})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
+  more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
+}
+export const DeleteProducts = {
+  deleted_count: z.int().min(0).describe("Number of products that were deleted."),
+  failed: z.int().min(0).describe("Number of items or asset ids that failed."),
+  error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
+  more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
 }
 export const CreateStore = {
   store_uuid: z.string().describe("UUID of the store, in lower case."),

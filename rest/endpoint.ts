@@ -9,7 +9,7 @@ export interface Endpoint<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
 > {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the version prefix: `/assets`. */
   path: string
   /** `status.message` on success (spec: Response envelope). */
@@ -21,6 +21,8 @@ export interface Endpoint<
   takesBody: boolean
   /** Query parameters that may be repeated: their values are joined by commas. */
   repeatable?: readonly string[]
+  /** Query parameters that may be repeated: lists whose items may have commas. */
+  lists?: readonly string[]
   /**
    * The listing of asset groups: `RestServices.listAssets` answers what `document` would. It has versions, and so an
    * ETag; an unavailable dependency is its downstream (502).

@@ -7,7 +7,7 @@ import type { ChangeFragment, RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import { reports } from './reports.ts'
 import { camelCase } from './request/camel-case.ts'
-import { productPatch } from './request/product-patch.ts'
+import { productPatch, productRemoval } from './request/product-patch.ts'
 import * as input from './request/shapes.ts'
 import * as output from './response/data-shapes.ts'
 import { restObject } from './response/rest-object.ts'
@@ -119,16 +119,63 @@ export const endpoints: readonly Endpoint[] = [
     path: '/products',
     summary: 'Create products',
     description:
-      'Creates products and does not change existing ones. Keys such as `Image URL 1` become assets of the product on `channel`, in the order of their numbers. To change existing products use PUT /products.',
+      'Creates products and, with `upsert=true`, merges into existing ones, as PUT /products does; without it these are not changed. Keys such as `Image URL 1`, with one URL each, become assets of the product on `channel`, at the end of its groups, in the order of their numbers; `SMP: Image URL 1` names its channel.',
     isExtension: true,
-    dataShape: output.writtenShape(answers.CreateProducts),
+    dataShape: output.writtenShape({
+      ...answers.CreateProducts,
+      existing_skus: answers.CreateProducts.existing_skus.describe(
+        'Without `upsert`: codes of products that existed before; they are not changed.',
+      ),
+      updated_skus: z
+        .array(z.string())
+        .describe('With `upsert=true`: codes of products that existed before, changed or not.'),
+    }),
     document: operations.CreateProductsDocument,
     shapes: ({ channels }) => ({
-      query: writeOnChannel(channels),
+      query: writeOnChannel(channels).extend({
+        upsert: input.flag.default(false).describe('Whether to merge into products that exist.'),
+      }),
       body: input.productPatches,
     }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
-    toData: ({ createProducts: result }) => withFailedProducts(result),
+    toData: ({ createProducts, upsertProducts }) => {
+      if (upsertProducts) return withFailedProducts(upsertProducts)
+      return createProducts && withFailedProducts(createProducts)
+    },
+  }),
+
+  endpoint({
+    method: 'PATCH',
+    path: '/products',
+    summary: 'Update products and remove attributes',
+    description:
+      'As PUT /products, and removes the attributes in `attributes_to_remove`, which is therefore no attribute here.',
+    isExtension: true,
+    dataShape: output.writtenShape(answers.PatchProducts),
+    document: operations.PatchProductsDocument,
+    shapes: () => ({
+      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
+      body: input.productRemovals,
+    }),
+    variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productRemoval) }),
+    toData: ({ updateProducts: result }) => withFailedProducts(result),
+  }),
+
+  endpoint({
+    method: 'DELETE',
+    path: '/products',
+    summary: 'Delete products',
+    description:
+      'Deletes products of a store. Their asset groups are kept, because a parent code need not be the code of a product; delete those with DELETE /assets. The request needs a body with `Content-Length`.',
+    isExtension: true,
+    dataShape: output.writtenShape(answers.DeleteProducts),
+    document: operations.DeleteProductsDocument,
+    shapes: () => ({
+      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
+      body: input.productCodes,
+    }),
+    variables: (query, productCodes) => ({ ...camelCase(query), productCodes }),
+    toData: ({ deleteProducts: result }) => withErrorInfo(result),
   }),
 
   endpoint({
@@ -146,6 +193,7 @@ export const endpoints: readonly Endpoint[] = [
     },
     document: operations.ListProductsDocument,
     repeatable: ['sku_codes'],
+    lists: ['sku_code'],
     table: {
       columns: ['product_code', 'status'],
       rowsOf: (data) => [...(data as { products: Map<string, Map<string, unknown>> }).products.values()],
@@ -157,14 +205,20 @@ export const endpoints: readonly Endpoint[] = [
         sku_codes: input.text
           .optional()
           .describe('Only products with these codes. Repeat the parameter or separate codes by commas.'),
+        sku_code: z
+          .array(input.text)
+          .optional()
+          .describe(
+            'Only products with these codes and those of `sku_codes`. Each value is one code, commas included.',
+          ),
         status: input.productStatus.optional().describe('Only products with this status.'),
         ...input.page('products', 100),
         escape_formulas: input.escapeFormulas,
       }),
     }),
-    variables: ({ sku_codes, status, escape_formulas: _, ...query }) => ({
+    variables: ({ sku_codes, sku_code, status, escape_formulas: _, ...query }) => ({
       ...camelCase(query),
-      codes: sku_codes?.split(','),
+      codes: (sku_codes ?? sku_code) && [...(sku_codes?.split(',') ?? []), ...(sku_code ?? [])],
       status: status && [status],
     }),
     toData: ({ productPage: { products, ...page } }) => ({

@@ -13,7 +13,7 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
     reason: t.exposeString('reason', {
       deprecationReason: 'Use `code`.',
       description:
-        'Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.',
+        'Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `product_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.',
     }),
     code: t.expose('reason', { type: ErrorReason, description: 'Why the item failed.' }),
     details: t.exposeString('details', {
@@ -24,6 +24,7 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
     channel: t.exposeString('channel', nullable('Channel of the item.')),
     parentCode: t.exposeString('parentCode', nullable('Parent code of the item.')),
     assetId: t.exposeString('assetId', nullable('Asset id that failed.')),
+    productCode: t.exposeString('productCode', nullable('SKU code that failed.')),
   }),
 })
 

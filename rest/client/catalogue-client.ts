@@ -17,11 +17,16 @@ interface WithStatus {
   [attribute: string]: unknown
 }
 type Body<N extends Name> = DocumentedBody<N> &
-  (N extends 'updateProducts' | 'createProducts' ? readonly WithStatus[] : unknown)
+  (N extends 'updateProducts' | 'patchProducts' | 'createProducts' ? readonly WithStatus[] : unknown)
 type Answer<N extends Name> = operations[N]['responses'][200]['content']['application/json']['data']
 type Successes = 'updated_skus' | 'created_skus' | 'existing_skus'
 /** The client never prefers the minimal answer, which alone has no codes that succeeded. */
 type Data<N extends Name> = Answer<N> & { [Codes in Extract<keyof Answer<N>, Successes>]-?: string[] }
+
+/** Products that existed are listed as left alone, or with `upsert` as updated. */
+type Created = Omit<Data<'createProducts'>, 'updated_skus'>
+type Upserted = Omit<Data<'createProducts'>, 'existing_skus'>
+type CreationQuery = Omit<Query<'createProducts'>, 'upsert'>
 
 /** A group of assets with the parent code that the listing has as its key. */
 export type ListedGroup = components['schemas']['AssetGroup'] & { parent_code: string }
@@ -50,7 +55,7 @@ export function createCatalogueClient(options: ClientOptions) {
       send<Data<N>>(options, { ...call, method, path, query, body })
   /** Like `write`, where the query cannot be left out. */
   const writeIn =
-    <N extends Name>(method: 'POST' | 'PUT', path: string) =>
+    <N extends Name>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string) =>
     (query: Query<N>, body: Body<N>, call?: CallOptions) =>
       send<Data<N>>(options, { ...call, method, path, query, body })
 
@@ -71,7 +76,12 @@ export function createCatalogueClient(options: ClientOptions) {
     createStore: write<'createStore'>('POST', '/stores'),
     deleteAssets: write<'deleteAssets'>('DELETE', '/assets'),
     unlinkAssets: write<'unlinkAssets'>('POST', '/assets/unlink'),
-    createProducts: writeIn<'createProducts'>('POST', '/products'),
+    createProducts: (query: CreationQuery, body: Body<'createProducts'>, call?: CallOptions) =>
+      send<Created>(options, { ...call, method: 'POST', path: '/products', query, body }),
+    upsertProducts: (query: CreationQuery, body: Body<'createProducts'>, call?: CallOptions) =>
+      send<Upserted>(options, { ...call, method: 'POST', path: '/products', query: { ...query, upsert: true }, body }),
+    patchProducts: writeIn<'patchProducts'>('PATCH', '/products'),
+    deleteProducts: writeIn<'deleteProducts'>('DELETE', '/products'),
     listProducts: read<'listProducts'>('/products'),
     getProduct: (productCode: string, query: Query<'getProduct'>, call?: CallOptions) =>
       read<'getProduct'>(`/products/${encodeURIComponent(productCode)}`)(query, call),

@@ -51,13 +51,21 @@ export interface paths {
         put: operations["updateProducts"];
         /**
          * Create products
-         * @description Creates products and does not change existing ones. Keys such as `Image URL 1` become assets of the product on `channel`, in the order of their numbers. To change existing products use PUT /products.
+         * @description Creates products and, with `upsert=true`, merges into existing ones, as PUT /products does; without it these are not changed. Keys such as `Image URL 1`, with one URL each, become assets of the product on `channel`, at the end of its groups, in the order of their numbers; `SMP: Image URL 1` names its channel.
          */
         post: operations["createProducts"];
-        delete?: never;
+        /**
+         * Delete products
+         * @description Deletes products of a store. Their asset groups are kept, because a parent code need not be the code of a product; delete those with DELETE /assets. The request needs a body with `Content-Length`.
+         */
+        delete: operations["deleteProducts"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update products and remove attributes
+         * @description As PUT /products, and removes the attributes in `attributes_to_remove`, which is therefore no attribute here.
+         */
+        patch: operations["patchProducts"];
         trace?: never;
     };
     "/stores": {
@@ -459,7 +467,7 @@ export interface components {
                 store_uuid: string;
                 /** @description Codes of products that were created, in the order of the request. Absent with `Prefer: return=minimal`. */
                 created_skus?: string[];
-                /** @description Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`. */
+                /** @description Without `upsert`: codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`. */
                 existing_skus?: string[];
                 /** @description Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters. */
                 failed_products: {
@@ -469,6 +477,8 @@ export interface components {
                 };
                 /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
+                /** @description With `upsert=true`: codes of products that existed before, changed or not. Absent with `Prefer: return=minimal`. */
+                updated_skus?: string[];
             };
         };
         CreateProductsBody: ({
@@ -545,6 +555,30 @@ export interface components {
             parent_code?: string | null;
             asset_id?: (string | string[]) | null;
         }[];
+        DeleteProductsAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Number of products that were deleted. */
+                deleted_count: number;
+                /** @description Number of items or asset ids that failed. */
+                failed: number;
+                /** @description One entry per failure; a single empty object when nothing failed. */
+                error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
+                more?: number;
+            };
+        };
+        DeleteProductsBody: string[];
         /** @description Envelope of every error. */
         Error: {
             status: {
@@ -684,10 +718,10 @@ export interface components {
         /** @description Failure of one item of a request, or of one asset id in an item. The other items are not affected. */
         ItemFailure: {
             /**
-             * @description Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.
+             * @description Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `product_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.
              * @enum {string}
              */
-            reason: "asset_not_found" | "link_not_found" | "store_not_found" | "selector_required" | "asset_conflict" | "invalid_request";
+            reason: "asset_not_found" | "link_not_found" | "store_not_found" | "product_not_found" | "selector_required" | "asset_conflict" | "invalid_request";
             /** @description Human-readable explanation: the expected value and the received one, at most 200 characters. */
             details: string;
             /** @description Index of the item in the request, from 0. */
@@ -700,6 +734,8 @@ export interface components {
             parent_code?: string;
             /** @description Asset id that failed. */
             asset_id?: string;
+            /** @description SKU code that failed. */
+            product_code?: string;
         };
         JobReportAnswer: {
             status: {
@@ -846,6 +882,43 @@ export interface components {
                 stores: components["schemas"]["Store"][];
             };
         };
+        PatchProductsAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description Codes of products that were updated, changed or not, in the order of the request. Absent with `Prefer: return=minimal`. */
+                updated_skus?: string[];
+                /** @description Codes without a product in the store. */
+                unavailable_skus: string[];
+                /** @description Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters. */
+                failed_products: {
+                    [key: string]: {
+                        [key: string]: string;
+                    };
+                };
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
+                more?: number;
+            };
+        };
+        PatchProductsBody: ({
+            /** @description SKU code: 1 to 255 characters, case-sensitive. */
+            product_code: string;
+            /** @description Names of attributes to remove. Those that the product does not have are ignored; one that is also set is a failure. */
+            attributes_to_remove?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        })[];
         PlaceAssetsAnswer: {
             status: {
                 /**
@@ -1589,6 +1662,8 @@ export interface operations {
                 store_uuid: string;
                 /** @description Only products with these codes. Repeat the parameter or separate codes by commas. */
                 sku_codes?: string[];
+                /** @description Only products with these codes and those of `sku_codes`. Each value is one code, commas included. */
+                sku_code?: string[];
                 /** @description Only products with this status. */
                 status?: "active" | "new" | "problem" | "inactive" | "draft" | "under review";
                 /** @description Number of products to skip. Past the end the page is empty. */
@@ -1723,6 +1798,8 @@ export interface operations {
                 channel?: "SMP" | "channel_value_1" | "channel_value_2" | "channel_value_3" | "channel_value_4" | "channel_value_5" | "channel_value_6" | "channel_value_7" | "channel_value_8" | "channel_value_9" | "channel_value_10" | "channel_value_11" | "channel_value_12" | "channel_value_13" | "channel_value_14" | "channel_value_15" | "channel_value_16" | "channel_value_17" | "channel_value_18" | "channel_value_19" | "channel_value_20" | "channel_value_21" | "channel_value_22" | "channel_value_23" | "channel_value_24" | "channel_value_25" | "channel_value_26" | "channel_value_27" | "channel_value_28" | "channel_value_29" | "channel_value_30" | "channel_value_31" | "channel_value_32" | "channel_value_33" | "channel_value_34" | "channel_value_35" | "channel_value_36" | "channel_value_37";
                 /** @description Dry run: return the same answer and change nothing. */
                 dry_run?: boolean;
+                /** @description Whether to merge into products that exist. */
+                upsert?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
@@ -1749,7 +1826,137 @@ export interface operations {
              *
              *     - `store_uuid`: UUID of the store.
              *     - `created_skus`: Codes of products that were created, in the order of the request. Absent with `Prefer: return=minimal`.
-             *     - `existing_skus`: Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`.
+             *     - `existing_skus`: Without `upsert`: codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`.
+             *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
+             *     - `updated_skus`: With `upsert=true`: codes of products that existed before, changed or not. Absent with `Prefer: return=minimal`.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateProductsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteProducts: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteProductsBody"];
+            };
+        };
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `deleted_count`: Number of products that were deleted.
+             *     - `failed`: Number of items or asset ids that failed.
+             *     - `error_info`: One entry per failure; a single empty object when nothing failed.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteProductsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    patchProducts: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchProductsBody"];
+            };
+        };
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the store.
+             *     - `updated_skus`: Codes of products that were updated, changed or not, in the order of the request. Absent with `Prefer: return=minimal`.
+             *     - `unavailable_skus`: Codes without a product in the store.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all.
              */
@@ -1765,7 +1972,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateProductsAnswer"];
+                    "application/json": components["schemas"]["PatchProductsAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -50,7 +50,7 @@ export interface CallOptions {
 }
 
 export interface Call extends CallOptions {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   query?: object | undefined
   body?: unknown

@@ -100,7 +100,7 @@ export function tagOf({ path }: Endpoint): string {
   return first.charAt(0).toUpperCase() + first.slice(1)
 }
 
-function parameters({ path, repeatable = [] }: Endpoint, query: z.ZodObject, schemas: Schemas): Json[] {
+function parameters({ path, repeatable = [], lists = [] }: Endpoint, query: z.ZodObject, schemas: Schemas): Json[] {
   const { properties = {}, required = [] } = schemas.of(query) as {
     properties?: Record<string, Json>
     required?: string[]
@@ -110,8 +110,7 @@ function parameters({ path, repeatable = [] }: Endpoint, query: z.ZodObject, sch
     in: path.includes(`{${name}}`) ? 'path' : 'query',
     description,
     required: required.includes(name),
-    ...(repeatable.includes(name)
-      ? { schema: { type: 'array', items: schema }, style: 'form', explode: true }
-      : { schema }),
+    schema: repeatable.includes(name) ? { type: 'array', items: schema } : schema,
+    ...([...repeatable, ...lists].includes(name) && { style: 'form', explode: true }),
   }))
 }

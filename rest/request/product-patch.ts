@@ -10,6 +10,14 @@ export function productPatch({ product_code: productCode, ...fields }: { product
   return { productCode, status, attributes }
 }
 
+/** The same for PATCH, whose products name attributes to remove. */
+export function productRemoval({
+  attributes_to_remove: removeAttributes,
+  ...product
+}: Parameters<typeof productPatch>[0] & { attributes_to_remove?: string[] | null | undefined }) {
+  return { ...productPatch(product), removeAttributes }
+}
+
 function isStatus(value: unknown): value is (typeof statuses)[number] {
   return statuses.some((status) => status === value)
 }

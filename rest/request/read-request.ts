@@ -69,7 +69,7 @@ function readWhole(
   bytes: Uint8Array | undefined,
 ) {
   const names = Object.keys(shapes.query.shape).filter((name) => !(name in request.values))
-  const { values: given, faults, unknown } = parseQuery(request.search, new Set(names), endpoint.repeatable)
+  const { values: given, faults, unknown } = parseQuery(request.search, new Set(names), endpoint)
   const values = { ...given, ...pathValues(request.values, faults) }
   const query = shapes.query.safeParse(values)
   if (query.error) {

@@ -89,20 +89,31 @@ export function listOf<Fields extends z.ZodRawShape>(fields: Fields) {
   return z.array(z.object(fields, 'must be an object'), 'must be a list')
 }
 
-/** The body of PUT and POST /products. Attributes are validated later: an invalid one fails its product only. */
-export const productPatches = z.array(
-  z
-    .object(
-      { product_code: z.string('must be a string').describe('SKU code: 1 to 255 characters, case-sensitive.') },
-      'must be an object',
-    )
-    .meta({
-      additionalProperties: {},
-      description:
-        'A product: `product_code`, `status` (active, new, problem, inactive, draft or under review), and its attributes under any other names. Attribute values are strings of at most 65,535 characters.',
-    }),
-  'must be a list',
-)
+const productCode = z.string('must be a string').describe('SKU code: 1 to 255 characters, case-sensitive.')
+
+/** A list of products. Attributes are validated later: an invalid one fails its product only. */
+function productList<Fields extends z.ZodRawShape>(fields: Fields) {
+  const description =
+    'A product: `product_code`, `status` (active, new, problem, inactive, draft or under review), and its attributes under any other names. Attribute values are strings of at most 65,535 characters.'
+  const product = z.object({ product_code: productCode, ...fields }, 'must be an object')
+  return z.array(product.meta({ additionalProperties: {}, description }), 'must be a list')
+}
+
+/** The body of PUT and POST /products. */
+export const productPatches = productList({})
+
+/** The body of PATCH /products. */
+export const productRemovals = productList({
+  attributes_to_remove: z
+    .array(z.string('must be a string'), 'must be a list of names')
+    .nullish()
+    .describe(
+      'Names of attributes to remove. Those that the product does not have are ignored; one that is also set is a failure.',
+    ),
+})
+
+/** The body of DELETE /products. */
+export const productCodes = z.array(text.describe('SKU code, case-sensitive.'), 'must be a list')
 
 /** All ids of an item share one fault, so that a long list does not make a long answer. */
 export const assetIds = z

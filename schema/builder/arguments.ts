@@ -53,14 +53,14 @@ export function resolveWrite<Args extends { dryRun?: boolean | null | undefined 
 
 /** As `resolveWrite`, for work of one statement: without a transaction if its result cannot be refused. */
 export function resolveStatement<Args extends { dryRun?: boolean | null | undefined }, Result>(
-  work: (catalogue: Catalogue, args: Args) => Promise<Result>,
+  work: (catalogue: Catalogue, args: Args, context: Context) => Promise<Result>,
   affected: (result: Result, args: Args) => number,
 ) {
   const guarded = resolveWrite(work, affected)
   return (root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
     // One result is never too long.
     isSelectedOnce(info) && !context.affected
-      ? writeInOneStatement(writable(context, info), args.dryRun, (catalogue) => work(catalogue, args))
+      ? writeInOneStatement(writable(context, info), args.dryRun, (catalogue) => work(catalogue, args, context))
       : guarded(root, args, context, info)
 }
 

@@ -9,6 +9,7 @@ import { type ResultOf, resolveStatement, resolveWrite, writeArgs } from '../bui
 import { builder, type Fields } from '../builder/builder.ts'
 import { optionalChannel, required, requiredLookup } from '../builder/options.ts'
 import { catalogueText } from '../builder/validation.ts'
+import { failureFields } from '../error-info.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
   ...catalogueText,
@@ -24,6 +25,10 @@ const ProductPatch = builder.inputType('ProductPatch', {
       type: 'AttributeMap',
       description:
         'Attributes to set; other attributes of the product keep their values. Values are strings of at most 65,535 characters; all attributes of a product take at most 4 MiB of JSON.',
+    }),
+    removeAttributes: t.stringList({
+      description:
+        'Names of attributes to remove. Names that the product does not have are ignored. An attribute that is also set is a failure.',
     }),
   }),
 })
@@ -95,6 +100,13 @@ const productsArg = builder.args((t) => ({
   }),
 }))
 
+const channelArg = builder.args((t) => ({
+  channel: t.string(optionalChannel('Channel to link the assets on: one of `enumerations.channels`.')),
+}))
+
+const urlFields =
+  'Attributes named like URL fields (`Image URL 1`, `SMP: Image URL 1`), with one URL each, become assets at the end of the groups of the product, in the order of their numbers.'
+
 const CreateProductsResult = builder.objectRef<ResultOf<typeof createProducts>>('CreateProductsResult').implement({
   description: 'Result of `createProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
@@ -114,6 +126,11 @@ const DeleteProductsResult = builder.objectRef<ResultOf<typeof deleteProducts>>(
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     deletedSkus: t.exposeStringList('deletedSkus', { description: 'Codes of products that were deleted.' }),
     unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes without a product in the store.' }),
+    deletedCount: t.int({
+      description: 'Number of products that were deleted.',
+      resolve: ({ deletedSkus }) => deletedSkus.length,
+    }),
+    ...failureFields(t),
     fingerprint: t.exposeString('fingerprint', {
       description:
         'Fingerprint of the deleted products. Pass that of a dry run to `deleteProducts`, which then fails if one of them has changed.',
@@ -125,7 +142,7 @@ builder.mutationFields((t) => ({
   deleteProducts: t.field({
     type: DeleteProductsResult,
     description:
-      'Deletes products. Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`, `plan_outdated`.',
+      'Deletes products (REST extension: DELETE /products). Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`, `plan_outdated`.',
     args: {
       ...writeArgs,
       fingerprint: t.arg.string({
@@ -141,12 +158,11 @@ builder.mutationFields((t) => ({
   }),
   createProducts: t.field({
     type: CreateProductsResult,
-    description:
-      'Creates products and does not change existing ones (REST extension: POST /products). Of several entries with the same code the first one counts. Attributes named like URL fields (`Image URL 1`) become assets of the product, in the order of their numbers. To create or update use `upsertProducts`. Errors: `invalid_request`, `store_not_found`.',
+    description: `Creates products and does not change existing ones (REST extension: POST /products). Of several entries with the same code the first one counts. ${urlFields} To create or update use \`upsertProducts\`. Errors: \`invalid_request\`, \`store_not_found\`.`,
     args: {
       ...writeArgs,
       ...productsArg,
-      channel: t.arg.string(optionalChannel('Channel to link the assets on: one of `enumerations.channels`.')),
+      ...channelArg,
     },
     resolve: resolveWrite(
       (transaction, { storeUuid, channel, products }, { enumerations }) =>
@@ -157,20 +173,21 @@ builder.mutationFields((t) => ({
   updateProducts: t.field({
     type: UpdateProductsResult,
     description:
-      'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create missing products use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
+      'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create missing products use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. An attribute named like a URL field (`Image URL 1`) is one: put it with `placeAssets`. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
     resolve: resolveStatement(
-      (catalogue, { storeUuid, products }) => updateProducts(catalogue, storeUuid, products),
+      (catalogue, { storeUuid, products }, { enumerations }) =>
+        updateProducts(catalogue, storeUuid, products, enumerations),
       ({ updatedSkus }) => updatedSkus.length,
     ),
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,
-    description:
-      'Creates products that do not exist, and merges attributes and statuses into those that do. To leave existing products unchanged use `createProducts`; to create none, `updateProducts`; for files, `startImport`. The default status of a new product is `NEW`. Errors: `store_not_found`.',
-    args: { ...writeArgs, ...productsArg },
+    description: `Creates products that do not exist, and merges attributes and statuses into those that do (REST extension: POST /products with \`upsert\`). ${urlFields} To leave existing products unchanged use \`createProducts\`; to create none, \`updateProducts\`; for files, \`startImport\`. The default status of a new product is \`NEW\`. Errors: \`invalid_request\`, \`store_not_found\`.`,
+    args: { ...writeArgs, ...productsArg, ...channelArg },
     resolve: resolveWrite(
-      (transaction, { storeUuid, products }) => upsertProducts(transaction, storeUuid, products),
+      (transaction, { storeUuid, channel, products }, { enumerations }) =>
+        upsertProducts(transaction, storeUuid, products, { enumerations, channel: channel ?? defaultChannel }),
       ({ createdSkus, updatedSkus }) => createdSkus.length + updatedSkus.length,
     ),
   }),

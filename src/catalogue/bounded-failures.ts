@@ -27,7 +27,7 @@ export class BoundedFailures<Failure extends object> {
 }
 
 export const itemReasons = [
-  ...(['asset_not_found', 'link_not_found', 'store_not_found'] as const),
+  ...(['asset_not_found', 'link_not_found', 'store_not_found', 'product_not_found'] as const),
   ...(['selector_required', 'asset_conflict', 'invalid_request'] as const),
 ] as const
 export type ItemReason = (typeof itemReasons)[number]
@@ -41,6 +41,7 @@ export interface ItemFailure {
   channel?: string | null | undefined
   parentCode?: string | null | undefined
   assetId?: string | null | undefined
+  productCode?: string | undefined
 }
 
 export interface ItemFailures {

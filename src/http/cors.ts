@@ -33,7 +33,7 @@ export function createCors(origins: readonly string[], log: Logger) {
 
 /** Credentials are not allowed: no cookies are used, and a page must send its token explicitly. */
 const allowances = {
-  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers':
     'Authorization, Content-Type, X-Request-Id, Idempotency-Key, If-None-Match, Prefer, X-Catalogue-After, traceparent',
   'Access-Control-Max-Age': '600',

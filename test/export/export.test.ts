@@ -20,8 +20,6 @@ async function oddStore(): Promise<string> {
       productCode: 'A',
       attributes: {
         Empty: '',
-        'Image URL 1': 'x',
-        'Image URL 7': 'not a URL',
         'Audio URL 1': 'y',
         'attribute:Image URL 1': 'z',
         'attribute:Color': 'Red',
@@ -32,6 +30,9 @@ async function oddStore(): Promise<string> {
     },
     { productCode: 'B', attributes: { Empty: '' } },
   ])
+  // From before the format was configured: the API takes no attribute of such a name.
+  await sql`update product set attributes = attributes || '{"Image URL 1": "x", "Image URL 7": "not a URL"}'
+    where store_uuid = ${store} and product_code = 'A'`.execute(gateway.database.db)
   await addAssets(gateway, store, [
     ['a', 'A', { url: 'https://cdn.example/c' }],
     ['b', 'A', { url: 'https://cdn.example/c' }],

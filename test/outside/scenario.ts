@@ -94,6 +94,23 @@ const use: Step[] = [
   step('no-jobs', 'A store without imports and exports', 'GET /reports/jobs', { store_uuids: '{store}' }),
   step('nothing-refused', 'A store without imports', 'GET /reports/failures', { store_uuids: '{store}' }),
   step('nothing-narrowed', 'An item without conditions is refused', 'DELETE /assets', {}, [{ store_uuid: '{store}' }]),
+  step(
+    'created-or-merged',
+    'A new product, and an image appended to an existing one',
+    'POST /products',
+    { ...inStore, upsert: 'true' },
+    [
+      { product_code: '1004', Category: 'Lamps' },
+      { product_code: '1003', 'Image URL 1': url('1003', 'side') },
+    ],
+  ),
+  step('attributes-removed', 'An attribute that is removed', 'PATCH /products', inStore, [
+    { product_code: '1002', Category: 'Desk lamps', attributes_to_remove: ['Color'] },
+  ]),
+  step('products-deleted', 'A product that is deleted, and an unknown one', 'DELETE /products', inStore, [
+    '1004',
+    '9999',
+  ]),
 ]
 
 const refusals: Step[] = [
@@ -173,7 +190,7 @@ function step(
   summary: string,
   endpoint: string,
   query: Record<string, string> = {},
-  body?: Item | Item[],
+  body?: Item | Item[] | string[],
 ): Step {
   const [method = '', path = ''] = endpoint.split(' ')
   return { name, summary, method, path, query, body }

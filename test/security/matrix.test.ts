@@ -49,6 +49,17 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
     `/v1/products?store_uuid=${store}&dry_run=true`,
     { method: 'PUT', body: [{ product_code: 'CODE-1', Color: 'red', Size: 'x' }, { product_code: `${canary}-2` }] },
   ],
+  'PATCH /products': (store) => [
+    `/v1/products?store_uuid=${store}&dry_run=true`,
+    {
+      method: 'PATCH',
+      body: [{ product_code: 'CODE-1', attributes_to_remove: ['Color'] }, { product_code: `${canary}-2` }],
+    },
+  ],
+  'DELETE /products': (store) => [
+    `/v1/products?store_uuid=${store}&dry_run=true`,
+    { method: 'DELETE', body: ['CODE-1', `${canary}-2`] },
+  ],
   'POST /products': (store) => [
     `/v1/products?store_uuid=${store}&dry_run=true`,
     { method: 'POST', body: [{ product_code: 'CODE-1' }, { product_code: 'NEW', Size: 'x' }] },

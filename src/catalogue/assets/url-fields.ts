@@ -48,6 +48,12 @@ function wordOf(assetFormat: string): string {
 
 const maxUrlLength = 2048
 
+/** The fault of the value of a URL field, which holds one URL, not several: commas and blanks are a URL's own. */
+export function oneUrlFault(value: unknown): string | undefined {
+  const isList = typeof value === 'string' && /[\s,|;]+[a-z][a-z0-9+.-]*:\/\//i.test(value)
+  return isList ? `must be one URL: put others into fields of their own; got ${shown(value)}` : urlFault(value)
+}
+
 /** The fault of the URL of an asset, or undefined. */
 export function urlFault(value: unknown): string | undefined {
   if (typeof value === 'string' && hasAtMost(value, maxUrlLength) && isAbsoluteUrl(value)) return undefined

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
-import { isStorable } from '../../text.ts'
+import { isStorable, shown } from '../../text.ts'
+import { boundedFailures, type ItemFailure } from '../bounded-failures.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
 import { lockStore } from '../locks.ts'
@@ -25,12 +26,19 @@ export async function deleteProducts(
     throw new CatalogueError('plan_outdated', [{ field: 'fingerprint', details }])
   }
   const deleted = new Set(written.deleted)
+  const unavailableSkus = codes.filter((code) => !deleted.has(code))
+  const indexes = new Map(productCodes.map((code, index) => [code, index] as const).reverse())
   return {
     storeUuid: uuid,
     deletedSkus: codes.filter((code) => deleted.has(code)),
-    unavailableSkus: codes.filter((code) => !deleted.has(code)),
+    unavailableSkus,
     fingerprint,
+    ...boundedFailures(unavailableSkus.map((code) => notFound(code, indexes.get(code) ?? 0))),
   }
+}
+
+function notFound(code: string, index: number): ItemFailure {
+  return { reason: 'product_not_found', details: `the store has no product ${shown(code)}`, index, productCode: code }
 }
 
 /** Deletes products whose locks the caller holds, and returns the codes of those that existed. */

@@ -8,6 +8,8 @@ export interface ProductPatch {
   productCode: string
   status?: string | null | undefined
   attributes?: Readonly<Record<string, unknown>> | null | undefined
+  /** Names of attributes to remove. */
+  removeAttributes?: readonly string[] | null | undefined
 }
 
 export interface AttributeFailure {
@@ -23,7 +25,8 @@ export interface FailedProduct {
 export interface GoodPatch {
   productCode: string
   status: string | null
-  attributes: Readonly<Record<string, string>>
+  /** Null removes the attribute. */
+  attributes: Readonly<Record<string, string | null>>
 }
 
 /** Validated patches, one entry per product code, each map in the order of the request. */
@@ -49,8 +52,7 @@ export function validatePatches(
   let room = maxFailures
   for (const [code, entries] of Map.groupBy(patches, (patch) => patch.productCode)) {
     if (!isName(code)) {
-      const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
-      validated.failed.set(code, { kept: [{ attribute: 'productCode', reason }], more: 0 })
+      validated.failed.set(code, { kept: [{ attribute: 'productCode', reason: badName }], more: 0 })
       continue
     }
     const failures: ProductFailures = { kept: [], more: 0 }
@@ -70,8 +72,11 @@ export function validatePatches(
   return validated
 }
 
+const badName = 'must have 1 to 255 characters, without NUL and lone surrogates'
+const setAndRemoved = 'must be either set or removed; got both'
+
 function validatePatch(
-  { status, attributes }: ProductPatch,
+  { status, attributes, removeAttributes }: ProductPatch,
   validate: AttributeValidator,
   fail: (attribute: string, reason: string) => void,
 ): void {
@@ -82,11 +87,15 @@ function validatePatch(
     const reason = validate(attribute, attributes[attribute])
     if (reason !== undefined) fail(attribute, reason)
   }
+  for (const attribute of new Set(removeAttributes ?? [])) {
+    if (!isName(attribute)) fail(attribute, badName)
+    else if (attributes && Object.hasOwn(attributes, attribute)) fail(attribute, setAndRemoved)
+  }
 }
 
 /** One patch of the entries of a code, which have no failures: their attributes are strings. */
 function merged(productCode: string, entries: readonly ProductPatch[]): GoodPatch {
-  const [first = {}, ...others] = entries.map(({ attributes }) => (attributes ?? {}) as GoodPatch['attributes'])
+  const [first = {}, ...others] = entries.map(changesOf)
   const status = entries.findLast((entry) => entry.status != null)?.status
   return {
     productCode,
@@ -94,6 +103,13 @@ function merged(productCode: string, entries: readonly ProductPatch[]): GoodPatc
     attributes:
       others.length === 0 ? first : Object.fromEntries([first, ...others].flatMap((each) => Object.entries(each))),
   }
+}
+
+/** What a patch sets and removes. */
+function changesOf({ attributes, removeAttributes }: ProductPatch): GoodPatch['attributes'] {
+  const set = (attributes ?? {}) as GoodPatch['attributes']
+  if (!removeAttributes?.length) return set
+  return Object.fromEntries([...Object.entries(set), ...removeAttributes.map((name) => [name, null] as const)])
 }
 
 /** Moves the patches of products that would have grown too large from the good to the failed ones. */
@@ -142,7 +158,7 @@ export const sizeNotChecked = 2_000
 const maxBytesPerCharacter = 6
 
 /** Whether the attributes of a patch are within the limit by themselves. */
-function fitsAlone(attributes: Readonly<Record<string, string>>): boolean {
+function fitsAlone(attributes: GoodPatch['attributes']): boolean {
   let characters = 0
   for (const name in attributes) characters += name.length + (attributes[name]?.length ?? 0)
   if (characters * maxBytesPerCharacter < maxSize / 2) return true

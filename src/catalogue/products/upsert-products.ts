@@ -1,17 +1,15 @@
 import type { WriteCatalogue } from '../catalogue.ts'
-import { failedProducts, type ProductPatch } from './product-patches.ts'
-import { writePatches } from './write-patches.ts'
+import type { ProductPatch } from './product-patches.ts'
+import { type UrlFields, writeWithAssets } from './write-with-assets.ts'
 
-/** Creates products, or merges into those that exist. Throws `store_not_found`. */
-export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
-  const options = { creates: true, updates: true }
-  const { storeUuid: uuid, validated, written } = await writePatches(catalogue, storeUuid, patches, options)
-  const created = new Set(written.created)
-  const good = [...validated.good.keys()]
-  return {
-    storeUuid: uuid,
-    createdSkus: good.filter((code) => created.has(code)),
-    updatedSkus: good.filter((code) => !created.has(code)),
-    ...failedProducts(patches, validated.failed),
-  }
+/** Creates products, or merges into those that exist, and appends their images. Throws as `writeWithAssets`. */
+export async function upsertProducts(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  urlFields?: UrlFields,
+) {
+  const options = { updates: true }
+  const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, urlFields, options)
+  return { ...result, createdSkus: created, updatedSkus: others }
 }

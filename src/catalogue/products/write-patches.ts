@@ -55,6 +55,7 @@ export async function writePatches(
 ): Promise<{ storeUuid: string; validated: ValidatedPatches; written: WrittenProducts }> {
   const uuid = requireVisible(catalogue, storeUuid)
   const { validator = (defined) => defined, firstOnly } = options
+  const removes = patches.some(({ removeAttributes }) => removeAttributes?.length)
   // Unknown rules validate no patch: the first call then only reads the definitions.
   let rules = knownRules.get(uuid)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -62,7 +63,7 @@ export async function writePatches(
     const mismatches = await findMismatches(catalogue, definitions, patches)
     const validate = validator(attributeValidator(definitions, mismatches))
     const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
-    const writes = { ...writesOf(validated, options), validatedBy: rules?.fingerprint ?? null }
+    const writes = { ...writesOf(validated, options), removes, validatedBy: rules?.fingerprint ?? null }
     const { definitions: others, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
     if (others === null) {
       failTooLarge(validated, written.tooLarge)

@@ -46,6 +46,13 @@ describe('the typed client', () => {
     expect((await unlinkAssets([link])).unlinked).toBe(1)
     expect((await deleteAssets([{ store_uuid, parent_code: '1' }], { dry_run: true })).deleted_count).toBe(1)
     expect((await client().listAssets({ store_uuid })).total_groups).toBe(1)
+    const { upsertProducts, patchProducts, deleteProducts } = client()
+    const upserted = await upsertProducts({ store_uuid }, [{ product_code: '1', Color: 'red' }, { product_code: '3' }])
+    expect(upserted).toEqual({ store_uuid, created_skus: ['3'], updated_skus: ['1'], failed_products: {} })
+    const patched = await patchProducts({ store_uuid }, [{ product_code: '1', attributes_to_remove: ['Color'] }])
+    expect(patched.updated_skus).toEqual(['1'])
+    expect((await deleteProducts({ store_uuid }, ['3', '9'])).error_info).toMatchObject([{ product_code: '9' }])
+    expect(Object.keys((await listProducts({ store_uuid, sku_code: ['1', '2,'] })).products)).toEqual(['1'])
   })
 
   it('iterates over all pages of assets', async () => {
