@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { type RawBuilder, sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import type { Database } from '../database/tables.ts'
 import { CatalogueError, storeNotFound } from '../errors.ts'
 import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.ts'
 import { findStores } from './stores/stores.ts'
@@ -59,9 +60,8 @@ export async function lockStores(
   const lockWholeStores = known.length > maxStoresByBucket
   const locked = new Set<string>()
   for (const uuid of known.sort((a, b) => keyOf(a) - keyOf(b))) {
-    const locks = takeLocks(uuid, requests.get(uuid) ?? {}, lockWholeStores ? 0 : maxBuckets)
-    const { rows } = await sql`select from store where store_uuid = ${uuid} and ${locks}`.execute(catalogue.db)
-    if (rows.length > 0) locked.add(uuid)
+    const limit = lockWholeStores ? 0 : maxBuckets
+    if (await takeLocks(catalogue.db, uuid, requests.get(uuid) ?? {}, limit)) locked.add(uuid)
   }
   return locked
 }
@@ -74,17 +74,17 @@ export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, re
   return uuid
 }
 
-/**
- * A condition that takes the locks and is always true. It stands in a statement on the row of the store: with Citus,
- * that takes the locks on the server that has the row. Only the next statement may read what the locks protect.
- */
-export function takeLocks(storeUuid: string, request: LockRequest, limit = maxBuckets): RawBuilder<boolean> {
-  const locks = locksOf(storeUuid, request, limit)
-  return sql<boolean>`(
-      select count(case when shared then pg_advisory_xact_lock_shared(store, number)::text else pg_advisory_xact_lock(store, number)::text end)
-      from unnest(${locks.map((lock) => lock.store)}::integer[], ${locks.map((lock) => lock.number)}::integer[],
-        ${locks.map((lock) => lock.shared)}::boolean[]) as l(store, number, shared)
-    ) >= 0`
+/** Takes the locks if there is such a store, and returns whether there is. */
+export async function takeLocks(
+  db: Transaction<Database>,
+  storeUuid: string,
+  request: LockRequest,
+  limit = maxBuckets,
+): Promise<boolean> {
+  const locks = JSON.stringify(locksOf(storeUuid, request, limit))
+  const { rows } = await sql<{ isFound: boolean }>`
+    select lock_store(${storeUuid}::uuid, ${locks}::jsonb) as "isFound"`.execute(db)
+  return rows[0]?.isFound ?? false
 }
 
 export function locksOf(storeUuid: string, request: LockRequest, limit = maxBuckets): Lock[] {
@@ -94,7 +94,10 @@ export function locksOf(storeUuid: string, request: LockRequest, limit = maxBuck
   })
 }
 
-/** Takes the lock on all groups of a store, or on its projections, unless another transaction holds it. */
+/**
+ * Takes the lock on all groups of a store, or on its projections, unless another transaction holds it; on the server of
+ * the store, as `lock_store` does.
+ */
 export async function tryLock(
   catalogue: WriteCatalogue,
   storeUuid: string,
@@ -102,7 +105,9 @@ export async function tryLock(
 ): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock[what]}::integer) as locked
-    from store where store_uuid = ${storeUuid}`.execute(catalogue.db)
+    from (select count(*) from attribute_definition where store_uuid = ${storeUuid} and name = '') one`.execute(
+    catalogue.db,
+  )
   return rows[0]?.locked ?? false
 }
 

@@ -43,8 +43,7 @@ const freshSeconds = 15
  */
 export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: JobKey) {
   const { rows } = await db.transaction().execute(async (transaction) => {
-    const locks = takeLocks(storeUuid, { jobs: 'all' })
-    await sql`select from store where store_uuid = ${storeUuid} and ${locks}`.execute(transaction)
+    await takeLocks(transaction, storeUuid, { jobs: 'all' })
     const running = await sql`
       select from job where store_uuid = ${storeUuid} and job_id <> ${jobId} and state = 'running' and file is null
         and heartbeat_at > now() - ${freshSeconds} * interval '1 second'`.execute(transaction)

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { namesOf } from '../../src/database/registry/table-registry.ts'
 import { runCli, runCliProcess } from '../support/clients/cli.ts'
 import { createTestDatabase, useDatabase } from '../support/database/database.ts'
 import { tables } from '../support/database/one-store.ts'
@@ -14,7 +13,7 @@ it('distributes new tables, and finds that each operation needs one server', asy
   expect(await catalog('migrate')).toMatchObject({ code: 0 })
   const { code, stdout, stderr } = await catalog('distribute', '--apply')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(/^2 servers hold stores: distributed store, /)
+  expect(stdout).toMatch(/^2 servers hold stores: distributed attribute_definition, /)
 })
 
 /** What a release may do to a distributed table. */
@@ -31,12 +30,12 @@ describe('catalog distribute', () => {
   const folder = useFolder()
   const catalog = (...args: string[]) => runCli(args, { DATABASE_URL: database.url })
   const run = (...args: string[]) => catalog('distribute', ...args)
-  const applied = (distributed: string[], reference: string[]) => ({
+  const applied = (distributed: string[]) => ({
     code: 0,
-    stdout: `${JSON.stringify({ applied: true, servers: 2, distributed, reference })}\n`,
+    stdout: `${JSON.stringify({ applied: true, servers: 2, distributed })}\n`,
     stderr: '',
   })
-  /** Distributed and reference tables. */
+  /** The tables of Citus. */
   const citusTables = async () => {
     const { rows } = await sql`
       select citus_table_type as type, array_agg(table_name::text order by table_name::text collate "C") as tables
@@ -44,10 +43,7 @@ describe('catalog distribute', () => {
       group by citus_table_type, colocation_id order by 1`.execute(database.db)
     return rows
   }
-  const all = [
-    { type: 'distributed', tables: [...tables.tenant, ...tables.directory].toSorted() },
-    { type: 'reference', tables: namesOf(({ placement }) => placement === 'reference').toSorted() },
-  ]
+  const all = [{ type: 'distributed', tables: tables.distributed.toSorted() }]
   /** Makes a table what a migration makes: a local one. */
   const undo = async (table: string) => {
     await sql`select undistribute_table(${table}::text::regclass)`.execute(database.db)
@@ -56,7 +52,7 @@ describe('catalog distribute', () => {
   }
 
   it('distributes the stores once, and finds that each operation needs one server', async () => {
-    expect(await run('--apply', '--json')).toEqual(applied([], []))
+    expect(await run('--apply', '--json')).toEqual(applied([]))
     expect((await run()).stdout).toBe('2 servers hold stores: all tables are distributed already\n')
     expect(await citusTables()).toEqual(all)
   })
@@ -65,15 +61,12 @@ describe('catalog distribute', () => {
     const row = sql`values (gen_random_uuid(), 'products', '', 'day', now(), 1)`
     await sql`insert into measure (store_uuid, metric, dimension, grain, at, value) ${row}`.execute(database.db)
     for (const table of ['measure', 'channel_readiness']) await undo(table)
-    await sql`select undistribute_table('change_horizon')`.execute(database.db)
     expect(await citusTables()).not.toEqual(all)
-    expect((await run()).stdout).toBe(
-      '2 servers hold stores: would distribute channel_readiness, measure, change_horizon (a copy on each)\n',
-    )
-    expect(await run('--apply', '--json')).toEqual(applied(['channel_readiness', 'measure'], ['change_horizon']))
+    expect((await run()).stdout).toBe('2 servers hold stores: would distribute channel_readiness, measure\n')
+    expect(await run('--apply', '--json')).toEqual(applied(['channel_readiness', 'measure']))
     expect(await citusTables()).toEqual(all)
     expect((await sql`select value from measure`.execute(database.db)).rows).toEqual([{ value: '1' }])
-    expect(await run('--apply', '--json')).toEqual(applied([], []))
+    expect(await run('--apply', '--json')).toEqual(applied([]))
   })
 
   it('a migration changes distributed tables, and distributes those that it adds', async () => {

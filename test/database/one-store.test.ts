@@ -42,12 +42,12 @@ it.each<[title: string, text: string, violations: string[]]>([
   ['a subquery', 'delete from product where store_uuid = (select $1)', ['product has no store_uuid = $n of its own']],
   [
     'a store that is named once',
-    'select from store s join product p using (store_uuid) where p.store_uuid = $1',
+    'select from asset s join product p using (store_uuid) where p.store_uuid = $1',
     ['s has no store_uuid = $n of its own'],
   ],
   [
     'a store of an outer query',
-    'select (select count(*) from product where store_uuid = s.store_uuid) from store s where s.store_uuid = $1',
+    'select (select count(*) from product where store_uuid = s.store_uuid) from asset s where s.store_uuid = $1',
     ['product has no store_uuid = $n of its own'],
   ],
   [
@@ -55,8 +55,17 @@ it.each<[title: string, text: string, violations: string[]]>([
     'with new as (select $1::uuid as store) insert into asset (store_uuid, url) select store, $2 from new',
     ['the inserted store_uuid is no $n'],
   ],
-  ['a lock on a server', 'select pg_advisory_xact_lock(1, 2)', ['a lock is not taken on the row of a store']],
-  ['a lock on the server of a store', 'select pg_advisory_xact_lock(1, 2) from store where store_uuid = $1', []],
+  [
+    'a table of the coordinator',
+    'select from store s join product p on p.store_uuid = $1 where s.store_uuid = $1',
+    ['store is not on the server of a store'],
+  ],
+  [
+    'a lock on the coordinator',
+    'select pg_advisory_xact_lock(1, 2) from store where store_uuid = $1',
+    ['a lock is not taken on the server of a store'],
+  ],
+  ['a lock on the server of a store', 'select pg_advisory_xact_lock(1, 2) from product where store_uuid = $1', []],
   [
     'a random value',
     'insert into asset (store_uuid, url) select $1, random()',
@@ -86,7 +95,7 @@ it.each<[title: string, text: string, violations: string[]]>([
   expect(await violationsOf(text, volatility)).toEqual(violations)
 })
 
-it('the statements of functions name one store, and take their locks on its row', async () => {
+it('the statements of functions name one store, and take their locks on its server', async () => {
   const sources = fileURLToPath(new URL('../../src', import.meta.url))
   const files = globSync('{database/migrations,catalogue/**}/*.sql', { cwd: sources }).map((name) =>
     join(sources, name),
@@ -124,6 +133,6 @@ it('every table with stores is known, and unique within a store only', async () 
       and exists (select from pg_attribute s where s.attrelid = c.oid and s.attname = 'store_uuid')
     group by c.relname`.execute(database.db)
   expect(rows.map(({ table }) => table).sort()).toEqual(Object.values(tables).flat().sort())
-  for (const { table, unique } of rows.filter((row) => !tables.global.includes(row.table)))
+  for (const { table, unique } of rows.filter((row) => !tables.local.includes(row.table)))
     expect({ table, unique }).toEqual({ table, unique: ['store_uuid'] })
 })

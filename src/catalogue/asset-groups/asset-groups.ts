@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
-import { storeNotFound, unavailable } from '../../errors.ts'
+import { unavailable } from '../../errors.ts'
 import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
+import { findStores, requireStore } from '../stores/stores.ts'
 import { entriesText, noEntries } from './asset-entries.ts'
 
 export interface AssetGroup {
@@ -44,10 +46,10 @@ export async function pageGroups(
   const { rows } = await orDownstreamUnavailable(
     sql<{ total: number; version: string; codes: string[] | null; entries: string | null }>`
     select t.total, t.version, g.codes, g.entries
-    from store s cross join lateral (
+    from (
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
       from asset_group_total where ${ofQuery}
-    ) t cross join lateral (
+    ) t cross join (
       select json_agg(parent_code order by parent_code) as codes, string_agg(entries, ${newline} order by parent_code)
         filter (where bytes <= ${readBytes.left}) as entries
       from (
@@ -59,11 +61,11 @@ export async function pageGroups(
           limit ${limit}
         ) p
       ) p
-    ) g
-    where s.store_uuid = ${uuid}`.execute(catalogue.db),
+    ) g`.execute(catalogue.db),
   )
-  const [page] = rows
-  if (!page) return undefined
+  const page = onlyRow(rows)
+  if (page.total === 0 && !(await orDownstreamUnavailable(findStores(catalogue, [storeUuid]))).has(storeUuid))
+    return undefined
   if (page.codes && page.entries === null) throw readBytes.tooMuch()
   const texts = page.entries?.split(newline) ?? []
   const groups = (page.codes ?? []).map((parentCode, i) => {
@@ -116,15 +118,12 @@ export async function groupsVersion(
   const uuid = requireVisible(catalogue, storeUuid)
   const { rows } = await orDownstreamUnavailable(
     sql<{ version: string }>`
-    select (
-      select coalesce(sum(version), 0)::text from asset_group_total
-      where store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}
-    ) as version
-    from store s where s.store_uuid = ${uuid}`.execute(catalogue.db),
+    select coalesce(sum(version), 0)::text as version from asset_group_total
+    where store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`.execute(catalogue.db),
   )
-  const [row] = rows
-  if (!row) throw storeNotFound('storeUuid', storeUuid)
-  return row.version
+  const { version } = onlyRow(rows)
+  if (version === '0') await orDownstreamUnavailable(requireStore(catalogue, storeUuid))
+  return version
 }
 
 /**

@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
-import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { CatalogueError, type FieldFault, faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
+import { CatalogueError, type FieldFault, faultsOf, requireNoFaults } from '../../errors.ts'
 import { hasAtMost, isStorable, shown } from '../../text.ts'
 import { brief } from '../bounded-failures.ts'
-import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
+import { type Catalogue, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
-import { type LockRequest, lockStore, takeLocks } from '../locks.ts'
+import { lockStore } from '../locks.ts'
 import { maxFilterable } from '../product-index/slots.ts'
 import { maxSearchable } from '../product-text/searched-text.ts'
 import { requestBuild } from '../projections/queue.ts'
 import {
   type AttributeDefinition,
-  definitionColumns,
   maxValueLength,
   nameFault,
   type StoredDefinition,
@@ -38,31 +36,6 @@ export async function listDefinitions(catalogue: Catalogue, storeUuid: string): 
     .where('store_uuid', '=', uuid)
     .orderBy('name')
     .execute()
-}
-
-/** Takes the locks, and returns the UUID and the definitions of a store. Throws `store_not_found`. */
-export async function requireDefinitions(
-  catalogue: Catalogue,
-  storeUuid: string,
-  locks: LockRequest = {},
-): Promise<{ storeUuid: string; definitions: AttributeDefinition[] }> {
-  const uuid = requireVisible(catalogue, storeUuid)
-  const store = await catalogue.db
-    .selectFrom('store as s')
-    .select((s) =>
-      jsonArrayFrom(
-        s
-          .selectFrom('attribute_definition as d')
-          .select(definitionColumns)
-          .where('d.store_uuid', '=', uuid)
-          .orderBy('name'),
-      ).as('definitions'),
-    )
-    .where('s.store_uuid', '=', uuid)
-    .where(takeLocks(uuid, locks))
-    .executeTakeFirst()
-  if (!store) throw storeNotFound('storeUuid', storeUuid)
-  return { storeUuid: uuid, definitions: store.definitions }
 }
 
 /**

@@ -9,7 +9,7 @@ import { maxCharactersFor, patternOf } from './patterns.ts'
 
 type AttributeType = Database['attribute_definition']['type']
 
-export const definitionColumns = [
+const definitionColumns = [
   'name',
   'type',
   'allowed_values as allowedValues',

@@ -36,7 +36,8 @@ async function findByKeys(
   const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
   if (possible.length === 0) return new Map()
   const { rows } = await sql<ChangeRow & { ledger: string }>`
-    select c.*, h.ledger from ${ledgerName} h
+    with h as materialized ${ledgerName}
+    select c.*, h.ledger from h
       cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
       cross join lateral (
         select ${columns} from change c

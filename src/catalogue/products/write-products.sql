@@ -91,12 +91,7 @@ begin
   -- without one it would release the locks at once.
   delete from attribute_definition d where d.store_uuid = store and d.name = '';
 
-  -- On the store's row, as all locks are taken (locks.ts).
-  perform from store s where s.store_uuid = store and (
-    select count(case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number)::text else pg_advisory_xact_lock(l.store, l.number)::text end)
-    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean)
-  ) >= 0;
-  if not found then
+  if not lock_store(store, request -> 'locks') then
     return;
   end if;
 

@@ -46,7 +46,7 @@ export async function createStore(
     with created as (
       insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation,
         store_website)
-      values (${storeUuid}, ${linked?.store_group ?? uuidv7()}, ${input.storeName.trim()}, ${input.storeTaxonomy},
+      values (${storeUuid}, ${linked?.storeGroup ?? uuidv7()}, ${input.storeName.trim()}, ${input.storeTaxonomy},
         ${unique(input.region)}, ${unique(input.channels)}, ${unique(input.defaultAutomation)},
         ${input.storeWebsite ?? null})
       returning ${returned}
@@ -69,15 +69,18 @@ const createdItems = sql`
 /** The group of a store, and the definitions to copy as JSON. Throws `store_not_found`. */
 async function readLinked(catalogue: WriteCatalogue, linkedStoreId: string, copyTaxonomy: boolean) {
   const uuid = requireVisible(catalogue, linkedStoreId, 'linkedStoreId')
-  const { rows } = await sql<{ store_group: string; definitions: string | null }>`
-    select s.store_group, (
-      select json_agg(d)::text from attribute_definition d where d.store_uuid = ${uuid} and ${copyTaxonomy}
-    ) as definitions
-    from store s where s.store_uuid = ${uuid}`.execute(catalogue.db)
+  const { rows } = await sql<{ storeGroup: string; definitions: string | null }>`
+    with linked as materialized (select store_group from store where store_uuid = ${uuid})
+    select store_group as "storeGroup", ${copyTaxonomy ? definitionsOf(uuid) : sql`null`} as definitions
+    from linked`.execute(catalogue.db)
   const [store] = rows
   if (!store) throw storeNotFound('linkedStoreId', linkedStoreId)
   return store
 }
+
+const definitionsOf = (uuid: string) => sql`(
+      select json_agg(d)::text from attribute_definition d where d.store_uuid = ${uuid}
+    )`
 
 /** Changes the given fields; a `storeWebsite` of null clears it. Throws `invalid_request` or `store_not_found`. */
 export async function updateStore(

@@ -42,7 +42,7 @@ export function addDistribute(program: Command): void {
     .option('--apply', 'do it, and check that a request for a store uses only the server of that store', false)
     .option(...jsonFlag)
     .action(async ({ apply, json }: { apply: boolean; json: boolean }) => {
-      const { servers, distributed, reference } = await withDatabase(async ({ db }) => {
+      const { servers, distributed } = await withDatabase(async ({ db }) => {
         const plan = await withOwnConnection(db, (own) => (apply ? distribute(own.db) : planDistribution(own.db)))
         if (apply) {
           // It loads most of the catalogue, which would delay `migrate` and `check`.
@@ -52,9 +52,9 @@ export function addDistribute(program: Command): void {
         }
         return plan
       })
-      const tables = [...distributed, ...reference.map((table) => `${table} (a copy on each)`)].join(', ')
+      const tables = distributed.join(', ')
       const verb = apply ? 'distributed' : 'would distribute'
       const words = `${servers} ${servers === 1 ? 'server holds' : 'servers hold'} stores: ${tables === '' ? 'all tables are distributed already' : `${verb} ${tables}`}`
-      printResult(json, { applied: apply, servers, distributed, reference }, words)
+      printResult(json, { applied: apply, servers, distributed }, words)
     })
 }

@@ -4,31 +4,14 @@ import type { Database } from '../tables.ts'
 import { tenantRole } from '../tenant.ts'
 
 const distributed = namesOf(({ placement }) => placement === 'distributed')
-const reference = namesOf(({ placement }) => placement === 'reference')
 const withSequence = ['change', 'product_dirty']
 const withPolicy = namesOf(({ withoutStore }) => !withoutStore)
-
-/** Foreign keys between tables that are distributed one after the other: dropped before, and added again after. */
-const foreignKeys = [
-  {
-    table: 'attribute_definition',
-    name: 'attribute_definition_store_uuid_fkey',
-    definition: sql`foreign key (store_uuid) references store`,
-  },
-  {
-    table: 'job_part',
-    name: 'job_part_store_uuid_job_id_fkey',
-    definition: sql`foreign key (store_uuid, job_id) references job on delete cascade`,
-  },
-]
 
 export interface Distribution {
   /** Number of servers that hold stores. */
   servers: number
   /** Tables that are still to be distributed. */
   distributed: readonly string[]
-  /** Tables that are still to become reference tables. */
-  reference: readonly string[]
 }
 
 /** The tables that `distribute` would change. Throws if Citus, its servers or the tables are missing. */
@@ -40,14 +23,13 @@ export async function planDistribution(db: Kysely<Database>): Promise<Distributi
   }
   const { rows } = await sql<{ servers: number; migrated: boolean; due: string[] }>`
     select count(*)::int as servers, to_regclass('store') is not null as migrated,
-      array(select name from unnest(${[...distributed, ...reference]}::text[]) name
+      array(select name from unnest(${distributed}::text[]) name
         where to_regclass(name) not in (select logicalrelid from pg_dist_partition)) as due
     from pg_dist_node where isactive and shouldhaveshards`.execute(db)
   const [{ servers, migrated, due } = { servers: 0, migrated: false, due: [] }] = rows
   if (!migrated) throw new Error('the database has no tables yet: run "catalog migrate" first')
   if (servers === 0) throw new Error('no worker node is registered: add one by "select citus_add_node(host, port)"')
-  const isDue = (table: string) => due.includes(table)
-  return { servers, distributed: distributed.filter(isDue), reference: reference.filter(isDue) }
+  return { servers, distributed: distributed.filter((table) => due.includes(table)) }
 }
 
 /** Distributes all tables that are not distributed yet, in one transaction. Throws as `planDistribution` does. */
@@ -73,7 +55,7 @@ async function distributeDue(
   preparations: readonly RawBuilder<unknown>[],
 ): Promise<Distribution> {
   const plan = await planDistribution(transaction)
-  if (plan.distributed.length + plan.reference.length === 0) return plan
+  if (plan.distributed.length === 0) return plan
   for (const statement of [...preparations, ...tableStatements(plan)]) await statement.execute(transaction)
   return plan
 }
@@ -116,14 +98,15 @@ function serverStatements(): RawBuilder<unknown>[] {
 }
 
 /** Policies without subqueries: Citus does not support subqueries in the policies of a distributed table. */
-function tableStatements({ distributed, reference }: Distribution): RawBuilder<unknown>[] {
-  const colocatedWith = (table: string) => (table === 'store' ? 'none' : 'store')
-  const ofChanges = (statement: RawBuilder<unknown>) => (distributed.includes('change') ? [statement] : [])
+function tableStatements({ distributed: due }: Distribution): RawBuilder<unknown>[] {
+  const [first] = distributed
+  const colocatedWith = (table: string) => (table === first ? 'none' : first)
+  const ofChanges = (statement: RawBuilder<unknown>) => (due.includes('change') ? [statement] : [])
   return [
     // On a worker node, Citus checks the rights of the login, which may only read the views: they cannot work.
     sql`drop schema if exists report cascade`,
     ...withPolicy
-      .filter((table) => distributed.includes(table) || reference.includes(table))
+      .filter((table) => due.includes(table))
       .map(
         (table) => sql`alter policy own_stores on ${sql.table(table)}
         using (store_uuid = any (current_setting('catalogue.stores')::uuid[]))`,
@@ -133,23 +116,15 @@ function tableStatements({ distributed, reference }: Distribution): RawBuilder<u
       sql`alter table change
         alter tx set default case when nextval('change_seq'::text::regclass) > 0 then pg_current_xact_id() end`,
     ),
-    ...foreignKeys.map(
-      ({ table, name }) => sql`alter table ${sql.table(table)} drop constraint if exists ${sql.id(name)}`,
-    ),
-    ...reference.map((table) => sql`select create_reference_table(${table}::text::regclass)`),
-    ...distributed.map(
+    ...due.map(
       (table) => sql`select create_distributed_table(
         ${table}::text::regclass, 'store_uuid', colocate_with => ${colocatedWith(table)}::text)`,
-    ),
-    ...foreignKeys.map(
-      ({ table, name, definition }) =>
-        sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} ${definition}`,
     ),
     sql`select create_distributed_function('attributes_fit(jsonb, jsonb, integer, integer)')`,
     sql`select create_distributed_function('folded(text)')`,
     // Citus inserts rows with a sequence by COPY, which row-level security does not allow.
     ...withSequence
-      .filter((table) => distributed.includes(table))
+      .filter((table) => due.includes(table))
       .map((table) => sql`alter table ${sql.table(table)} disable row level security`),
   ]
 }

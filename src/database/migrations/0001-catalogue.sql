@@ -1,8 +1,9 @@
 -- Codes, ids and channels have the collation "C": the order of code points, whatever the server's locale.
 --
--- Products, assets and links have no foreign keys: PostgreSQL would check each row of a bulk write on its own, and the
--- check's share lock on the store's row would make concurrent writers wait for each other. Stores are never deleted,
--- writers of assets hold their store's lock, and `catalog check` finds links without an asset.
+-- There are no foreign keys: PostgreSQL would check each row of a bulk write on its own, and the check's share lock on
+-- the store's row would make concurrent writers wait for each other. Stores are never deleted, writers of assets hold
+-- their store's lock, and `catalog check` finds links without an asset. On Citus the rows of a store are on its server,
+-- and `store` is on the coordinator: no statement joins it with them.
 
 create table store (
   store_uuid uuid primary key,
@@ -18,7 +19,7 @@ create table store (
 create index store_by_group on store (store_group, store_uuid);
 
 create table attribute_definition (
-  store_uuid uuid not null references store,
+  store_uuid uuid not null,
   name text collate "C" not null,
   type text not null check (type in ('text', 'number', 'boolean', 'date', 'url', 'enum')),
   allowed_values text[],
@@ -28,6 +29,21 @@ create table attribute_definition (
   searchable boolean not null default false,
   primary key (store_uuid, name)
 );
+
+-- Takes locks (locks.ts) in their order until the transaction ends if there is such a store, and returns whether there
+-- is. Only the next statement may read what they protect. In a statement on a table of the store: on Citus its server
+-- takes them, where transactions that it has prepared still hold theirs.
+create function lock_store(of_store uuid, locks jsonb) returns boolean language plpgsql as $$
+begin
+  if not exists (select from store s where s.store_uuid = of_store) then
+    return false;
+  end if;
+  perform from (select count(*) from attribute_definition d where d.store_uuid = of_store and d.name = '') one where (
+    select count(case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number)::text else pg_advisory_xact_lock(l.store, l.number)::text end)
+    from jsonb_to_recordset(locks) as l(store integer, number integer, shared boolean)
+  ) >= 0;
+  return true;
+end $$;
 
 -- A page has room for the new version of a product, so that an update changes no index.
 create table product (

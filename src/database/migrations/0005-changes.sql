@@ -120,7 +120,11 @@ create function drop_change_day(before timestamptz) returns boolean language plp
 set lock_timeout = '500ms' set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
   name text;
-  last record;
+  of_store uuid;
+  taken_over jsonb;
+  newest record;
+  last_tx xid8 := '0';
+  last_seq bigint := 0;
 begin
   if not pg_try_advisory_xact_lock(4011850362) then
     return false;
@@ -129,12 +133,17 @@ begin
   if name is null then
     return false;
   end if;
-  execute format('select l.tx, l.seq from store s cross join lateral (
-      select c.tx, c.seq from %I c
-      where c.store_uuid = s.store_uuid and c.tx is distinct from ($1 -> s.store_uuid::text ->> ''tx'')::xid8
-      order by c.tx desc, c.seq desc limit 1
-    ) l order by l.tx desc, l.seq desc limit 1', name) using (select restored from change_horizon) into last;
-  update change_horizon h set tx = last.tx, seq = last.seq where (last.tx, last.seq) > (h.tx, h.seq);
+  select h.restored from change_horizon h into taken_over;
+  for of_store in select s.store_uuid from store s loop
+    execute format('select c.tx, c.seq from %I c
+      where c.store_uuid = $1 and c.tx is distinct from $2 order by c.tx desc, c.seq desc limit 1', name)
+      using of_store, (taken_over -> of_store::text ->> 'tx')::xid8 into newest;
+    if (newest.tx, newest.seq) > (last_tx, last_seq) then
+      last_tx := newest.tx;
+      last_seq := newest.seq;
+    end if;
+  end loop;
+  update change_horizon h set tx = last_tx, seq = last_seq where (last_tx, last_seq) > (h.tx, h.seq);
   execute format('drop table %I', name);
   return true;
 end $$;

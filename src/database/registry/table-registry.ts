@@ -4,10 +4,10 @@ const all = 'select, insert, update, delete'
 export interface Table {
   name: string
   /**
-   * On Citus: spread by `store_uuid` over the servers (`store` is first, the others are co-located with it), a copy on
-   * each server (`reference`), or on the coordinator only.
+   * On Citus: spread by `store_uuid` over the servers (the others are co-located with the first), or on the coordinator
+   * only: no statement names both kinds.
    */
-  placement: 'distributed' | 'reference' | 'local'
+  placement: 'distributed' | 'local'
   /** Whether `--partitions` applies: its rows grow with products and assets, and unique keys begin with the store. */
   partitioned?: true
   /** A restore fills these tables in the order of the list. */
@@ -24,7 +24,7 @@ export interface Table {
  * again; rate limits, which last for minutes; logins, which belong to the server.
  */
 export const tables: readonly Table[] = [
-  { name: 'store', placement: 'distributed', backedUp: true, tenantRights: all },
+  { name: 'store', placement: 'local', backedUp: true, tenantRights: all },
   { name: 'attribute_definition', placement: 'distributed', backedUp: true, tenantRights: all },
   { name: 'product', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
   { name: 'product_total', placement: 'distributed', backedUp: true, tenantRights: all },
@@ -43,9 +43,9 @@ export const tables: readonly Table[] = [
   { name: 'product_gap', placement: 'distributed', tenantRights: 'select' },
   { name: 'measure', placement: 'distributed', backedUp: true, tenantRights: 'select' },
   { name: 'change', placement: 'distributed', tenantRights: 'select, insert' },
-  { name: 'change_horizon', placement: 'reference', tenantRights: 'select', withoutStore: true },
-  { name: 'job', placement: 'reference', tenantRights: all },
-  { name: 'job_part', placement: 'distributed', tenantRights: all },
+  { name: 'change_horizon', placement: 'local', tenantRights: 'select', withoutStore: true },
+  { name: 'job', placement: 'local', tenantRights: all },
+  { name: 'job_part', placement: 'local', tenantRights: all },
   { name: 'token', placement: 'local', backedUp: true, withoutStore: true },
   { name: 'idempotency_key', placement: 'local', backedUp: true, withoutStore: true },
   { name: 'rate_limit', placement: 'local', withoutStore: true },

@@ -1,5 +1,5 @@
 import { type LoadedGroup, loadAssets } from '../../catalogue/assets/load-assets.ts'
-import { requireDefinitions } from '../../catalogue/attributes/attribute-definitions.ts'
+import { listDefinitions } from '../../catalogue/attributes/attribute-definitions.ts'
 import { type AttributeValidator, attributeValidator } from '../../catalogue/attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
@@ -30,7 +30,7 @@ export async function writeChunk(
   signal: AbortSignal,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
-  const { definitions } = await requireDefinitions(catalogue, storeUuid)
+  const definitions = await listDefinitions(catalogue, storeUuid)
   const rules = { validate: attributeValidator(definitions), readNumbers: readersOf(rows, definitions), columnOf }
   const writeWithout = async (tooLarge: ReadonlySet<string>) => {
     const prepared = await prepare(rows, rules, tooLarge, signal)

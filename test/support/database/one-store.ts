@@ -3,18 +3,13 @@ import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query'
 import type pg from 'pg'
 import { namesOf as namesOfTables } from '../../../src/database/registry/table-registry.ts'
 
-const distributed = namesOfTables(({ placement }) => placement === 'distributed')
-
-/** Tables that a database on several servers spreads by `store_uuid`, and those that each server has whole. */
+/** Tables that a database on several servers spreads by `store_uuid`, and others with stores. */
 export const tables = {
-  tenant: distributed.filter((name) => name !== 'store'),
-  /** Spread too; a statement on it alone may list many stores. */
-  directory: ['store'],
-  global: [
-    ...namesOfTables(({ placement, withoutStore }) => placement === 'reference' && !withoutStore),
-    'report_user',
-  ],
+  distributed: namesOfTables(({ placement }) => placement === 'distributed'),
+  local: [...namesOfTables(({ placement, withoutStore }) => placement === 'local' && !withoutStore), 'report_user'],
 }
+
+const coordinatorTables = namesOfTables(({ placement }) => placement === 'local')
 
 /** How functions are declared, by name; `to_timestamp` of a number. */
 type Volatility = ReadonlyMap<string, { isVolatile: boolean; isImmutable: boolean }>
@@ -51,21 +46,27 @@ export async function violationsOf(
     const name = String(table.relname)
     return table.schemaname === undefined && !ctes.has(name) && names.includes(name)
   }
-  const isDistributed = isAmong([...tables.tenant, ...tables.directory])
+  const isDistributed = isAmong(tables.distributed)
+  const isLocal = isAmong(coordinatorTables)
   const isShared = isAmong(Object.values(tables).flat())
   const written = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'].flatMap((type) => of(type, tree))
   const inAll = of('RangeVar', tree).concat(written.map(({ relation }) => relation as Tree))
-  const hasTenantTable = inAll.some(({ relname }) => tables.tenant.includes(String(relname)) && !ctes.has(relname))
+  const hasDistributed = inAll.some(({ relname }) => tables.distributed.includes(String(relname)) && !ctes.has(relname))
   const found: string[] = []
   // The lock of migrations has one number.
   const locks = of('FuncCall', tree).some(
     ({ funcname, args }) => namesOf(funcname).at(-1)?.includes('advisory_xact') && (args as unknown[]).length === 2,
   )
-  if (locks && !inAll.some(({ relname }) => relname === 'store'))
-    found.push('a lock is not taken on the row of a store')
+  if (locks && !hasDistributed) found.push('a lock is not taken on the server of a store')
 
+  // Citus runs a CTE on its own.
+  for (const query of [tree, ...of('CommonTableExpr', tree).map(({ ctequery }) => ctequery)]) {
+    const joined = nodesOf(query, 'RangeVar', 'withClause')
+    const local = joined.find(isLocal)
+    if (local && joined.some(isDistributed)) found.push(`${local.relname} is not on the server of a store`)
+  }
   // `larg` and `rarg` are the sides of a union.
-  for (const type of hasTenantTable ? ['SelectStmt', 'larg', 'rarg', 'UpdateStmt', 'DeleteStmt'] : []) {
+  for (const type of hasDistributed ? ['SelectStmt', 'larg', 'rarg', 'UpdateStmt', 'DeleteStmt'] : []) {
     for (const { fromClause, usingClause, relation, whereClause } of of(type, tree)) {
       const joined: Tree[] = relation ? [relation as Tree] : []
       const conditions = [whereClause]

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
-import { storeNotFound } from '../../../errors.ts'
 import { type Catalogue, requireVisible } from '../../catalogue.ts'
+import { onlyRow } from '../../conditions.ts'
+import { requireStore } from '../../stores/stores.ts'
 import { allRead, columns, measured, type Product } from '../find-products.ts'
 import { compile } from '../query/compile.ts'
 import { narrowByCodes, narrowByIndex } from '../query/narrow.ts'
@@ -49,9 +50,9 @@ async function readPage(
   const { rows } = await sql<SourceState & { total: number } & (Product | { productCode: null })>`
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}
     select counted.*, page.*
-    from store s cross join lateral (
+    from (
       select ${countOf(source, filter, compiled)} as total, ${stateOf(source, isWhole)}
-    ) counted left join lateral (${measured(sql`
+    ) counted left join (${measured(sql`
         select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (
           select p.product_code from ${from} where ${compiled.where}
@@ -61,10 +62,9 @@ async function readPage(
           offset 0
         ) p`)}
     ) page on true
-    where s.store_uuid = ${uuid}
     order by page."productCode"`.execute(catalogue.db)
-  const [first] = rows
-  if (!first) throw storeNotFound('storeUuid', uuid)
+  const first = onlyRow(rows)
+  if (first.total === 0) await requireStore(catalogue, uuid)
   if (!first.isCurrent) return undefined
   const found = rows.flatMap(({ total: _, asOf: __, isCurrent: ___, ...product }) =>
     product.productCode === null ? [] : [product],
