@@ -63,7 +63,7 @@ class Item {
     const outer = this.#elements.at(-1)
     if (outer) outer.hasElements = true
     this.#push(inner(outer?.column, name), inner(outer?.fullName, fullName), attributes)
-    this.#grow(name.length)
+    this.#grow(1 + (this.#elements.at(-1)?.column.length ?? 0))
   }
 
   #push(column: string, fullName: string, attributes: Readonly<Record<string, string>>) {

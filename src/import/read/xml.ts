@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { messageOf } from '../../errors.ts'
-import { BrokenFile } from './row.ts'
+import { BrokenFile, maxRowLength } from './row.ts'
 
 export interface XmlHandlers {
   /** `name` is without its prefix. */
@@ -19,12 +19,20 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
     throw new BrokenFile('the file must be XML without a DTD')
   })
   const { open, text, close } = handlers
-  if (open) parser.on('opentag', ({ name, attributes }) => open(localName(name), attributes, name))
+  /** The length of the present text or tag, of which the parser tells at its end. */
+  let pending = 0
+  parser.on('opentag', ({ name, attributes }) => {
+    pending = 0
+    open?.(localName(name), attributes, name)
+  })
+  parser.on('closetag', ({ name }) => {
+    pending = 0
+    close?.(localName(name))
+  })
   if (text) {
     parser.on('text', text)
     parser.on('cdata', text)
   }
-  if (close) parser.on('closetag', ({ name }) => close(localName(name)))
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (chunk?: Buffer) => {
     try {
@@ -34,7 +42,9 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
     }
   }
   for await (const chunk of bytes) {
+    pending += chunk.length
     parser.write(decode(chunk))
+    if (pending > maxRowLength) throw new BrokenFile(`a text or a tag has more than ${maxRowLength} bytes`)
     yield
   }
   parser.write(decode())

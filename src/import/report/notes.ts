@@ -9,6 +9,8 @@ const sentences = {
   blanks_kept: 'codes have blanks at their ends',
   status_case: 'a status was read in lower case',
   escaped_formulas: 'cells begin with an apostrophe before a formula; --unescape-formulas removes it',
+  leading_zeros: 'numbers are shown with leading zeros and were read without them',
+  merged_cells: 'cells are merged: only the first of them has the value',
   likely_preset: 'the columns look like those of a shop system, which --preset reads',
   likely_images: 'the column looks like one of images, but becomes an attribute: --assets reads its URLs',
   likely_status: 'the column looks like the status, but becomes an attribute: --status reads it',

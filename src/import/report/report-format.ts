@@ -21,10 +21,13 @@ interface ReportedRow {
   source: Source
 }
 
+/** An import removes blanks at the ends of unquoted codes, and finds the delimiter in the header outside quotes. */
+const quoted_match = /^\s|\s$|[,;\t|]/
+
 const csvOf = (delimiter: string): ReportFormat => ({
   head: (columns) => {
     const own = isReport(columns) ? columns.slice(errorColumns.length) : columns
-    return stringify([[...errorColumns, ...own]], { delimiter })
+    return stringify([[...errorColumns, ...own]], { delimiter, quoted_match })
   },
   between: '\n',
   foot: '\n',
@@ -41,7 +44,9 @@ const csvOf = (delimiter: string): ReportFormat => ({
 /** The bytes of a row as a record, one a character. */
 function recordOf(source: Source, delimiter: string): string {
   if (typeof source === 'string') return source
-  return Buffer.from(stringify([source.value as readonly string[]], { eof: false, delimiter })).toString('latin1')
+  return Buffer.from(stringify([source.value as readonly string[]], { eof: false, delimiter, quoted_match })).toString(
+    'latin1',
+  )
 }
 
 /** The record after its first cells, which an earlier report added. */

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { dateText, numberKind, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
+import { dateText, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
+import { readXml } from '../../../src/import/read/xml.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
 import { type SheetCell, workbookOf, zipOf } from './xlsx.ts'
 
@@ -44,19 +46,89 @@ test('the cells of a sheet are texts, whatever they are', async () => {
   expect(products.A).toEqual(Object.fromEntries(cells.map(([, text], i) => [header[i], text])))
 })
 
-test('days count from 1904 in workbooks that say so', async () => {
-  const { products } = await imported(
-    workbookOf(
-      {
-        First: [
-          ['sku', 'd'],
-          ['A', number('43465', 1)],
-        ],
-      },
-      true,
-    ),
+test('days count from 1904 in workbooks that say so, and times of day are times in both', async () => {
+  const rows = [
+    ['sku', 'day', 'first', 'time'],
+    ['A', number('43465', 1), number('0', 1), number('0.5', 6)],
+  ]
+  const { products } = await imported(workbookOf({ First: rows }, { since1904: true }))
+  expect(products.A).toEqual({ day: '2023-01-01', first: '1904-01-01', time: '12:00:00' })
+  const since1900 = await imported(workbookOf({ First: rows.map((row) => [row[0] ?? '', row[3] ?? '']) }))
+  expect(since1900.products.A).toEqual({ time: '12:00:00' })
+})
+
+test('the first sheet is one that is visible', async () => {
+  const sheets = { Lists: [['sku'], ['A']], Products: [['sku'], ['B']] }
+  const { products, answer } = await imported(workbookOf(sheets, { hidden: ['Lists'] }))
+  expect({ products, answer }).toMatchObject({ products: { B: {} }, answer: { sheet: 'Products' } })
+  expect((await imported(workbookOf(sheets, { hidden: Object.keys(sheets) }))).answer.sheet).toBe('Lists')
+})
+
+test('notes say which values a sheet shows in another way', async () => {
+  const rows = [
+    ['sku', 'zip', 'color'],
+    ['A', number('1234', 5), 'red'],
+    ['B', number('12345', 5), ''],
+  ]
+  const { products, answer } = await imported(workbookOf({ First: rows }, { merged: ['C2:C3'] }))
+  expect(products).toEqual({ A: { zip: '1234', color: 'red' }, B: { zip: '12345' } })
+  expect(answer.notes).toHaveLength(2)
+  expect(answer.notes).toContainEqual({ code: 'leading_zeros', column: 'zip', rows: 1, example: '1234' })
+  expect(answer.notes).toContainEqual({ code: 'merged_cells', column: null, rows: 1, example: 'C2:C3' })
+})
+
+test('empty cells are none, wherever they are', async () => {
+  const empty = { xml: '<c s="1"/>' }
+  const rows = [
+    ['sku', 'n', empty],
+    ['A', '1', { xml: '<c r="XFD2" s="1"/>' }],
+    [empty, empty],
+    ['B', { xml: '<c r="XFD4"><v>1</v></c>' }],
+  ]
+  const { products, answer, stderr } = await imported(workbookOf({ First: rows }))
+  expect({ products, answer }).toMatchObject({ products: { A: { n: '1' } }, answer: { rows: 2, failed: 1 } })
+  expect(stderr).toContain('must have at most 5000 columns; got a cell in column 16384')
+})
+
+test('cells without their places, and a million empty ones, are read', async () => {
+  const cells = '<c/>'.repeat(1_000_000)
+  const sheet = `<worksheet><sheetData><row><c t="inlineStr"><is><t>sku</t></is></c><c/><c t="inlineStr"><is><t>n</t></is></c></row>
+    <row><c t="inlineStr"><is><t>A</t></is></c><c/><c><v>1</v></c>${cells}</row></sheetData></worksheet>`
+  const relations =
+    '<Relationships><Relationship Id="a" Type="x/worksheet" Target="sheet.xml"/><Relationship Id="b" Type="x/sharedStrings" Target="s.xml"/></Relationships>'
+  const files = {
+    'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels': relations,
+    'xl/sheet.xml': sheet,
+    'xl/s.xml': `<sst>${'<si/>'.repeat(1_000_000)}</sst>`,
+  }
+  expect((await imported(zipOf(files))).products).toEqual({ A: { n: '1' } })
+})
+
+test('failed rows keep blanks at their ends, and the separator of their file', async () => {
+  const errors = catalog.path('blanks-failed.csv')
+  const rows = [
+    ['sku', ' n;a;b;c;d;e;f;g;h ', 'm'],
+    [' A ', '1', { xml: '<c t="e"><v>#N/A</v></c>' }],
+  ]
+  const { store } = await imported(workbookOf({ First: rows }), ['--errors', errors])
+  const fixed = await catalog.fix(errors, (text) => text.replace(/#N\/A\n$/, '7\n'))
+  const answer = await catalog.details([fixed, '--store', store])
+  expect(answer).toMatchObject({ created: 1, notes: [expect.objectContaining({ code: 'blanks_kept' })] })
+  expect(await productsOf(catalog, store)).toEqual(
+    new Map([[' A ', { status: 'new', attributes: { ' n;a;b;c;d;e;f;g;h ': '1', m: '7' } }]]),
   )
-  expect(products.A).toEqual({ d: '2023-01-01' })
+})
+
+test('a text of XML that does not end is not read to its end', async () => {
+  for (const begin of ['<a>', '<a b="', '<a', '<!--', '<a><![CDATA[']) {
+    let chunks = 0
+    async function* endless() {
+      for (yield Buffer.from(begin); chunks < 1000; chunks++) yield Buffer.alloc(64 * 1024, 'x')
+    }
+    await expect(readXml(endless(), { text: () => {} })).rejects.toThrow(/more than 10485760 bytes/)
+    expect(chunks).toBeLessThan(200)
+  }
 })
 
 test('cells without a certain value fail their rows, which are reported as CSV', async () => {
@@ -85,10 +157,14 @@ test('cells without a certain value fail their rows, which are reported as CSV',
 test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () => {
   const book = workbookOf({ First: [['sku'], ['A']], 'Second & last': [['sku'], ['B']] })
   expect((await imported(book, ['--sheet', 'Second & last'])).products).toEqual({ B: {} })
+  const manyFiles = zipOf(Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`${i}`, ''])))
   const sentences: [content: Buffer, args: string[], sentence: RegExp][] = [
     [book, ['--sheet', 'Third'], /--sheet must name a sheet of the file: "First", "Second & last"; got "Third"/],
     [zipOf({ 'a.txt': 'x' }), [], /it is another ZIP archive/],
     [book.subarray(0, 200), [], /must be a spreadsheet in XLSX/],
+    [gzipSync(book).subarray(0, 200), ['--format', 'xlsx'], /must be whole gzip data/],
+    [gzipSync(book).subarray(0, -20), [], /must be whole gzip data/],
+    [manyFiles, [], /it has 10001 files, at most 10000 are allowed/],
     [workbookOf({ First: [] }), [], /the sheet is empty/],
     [workbookOf({ First: [['sku', 'n', 'n']] }), [], /names columns twice: "n"/],
     [book, ['--format', 'csv'], /--format must be xlsx or left out/],
@@ -116,17 +192,24 @@ test('a file of a spreadsheet that unpacks to more than 200 times its size, or h
 })
 
 test.each([
-  [0, undefined, 'number'],
+  [0, undefined, 1],
   [14, undefined, 'date'],
-  [46, undefined, 'number'],
-  [164, 'General', 'number'],
-  [164, '#,##0.00" days"', 'number'],
+  [20, undefined, 'time'],
+  [46, undefined, 1],
+  [164, 'General', 1],
+  [164, '#,##0.00" days"', 1],
+  [164, '00000', 5],
+  [164, '"No. "000-000', 6],
+  [164, '0.00E+00', 1],
+  [164, 'h:mm AM/PM', 'time'],
+  [164, 'mm:ss', 'time'],
+  [164, 'mmm', 'date'],
   [164, '[$-409]d\\-mmm\\-yy;@', 'date'],
-  [164, '[Red]0.00', 'number'],
-  [164, '[hh]:mm:ss', 'number'],
+  [164, '[Red]0.00', 1],
+  [164, '[hh]:mm:ss', 1],
   [164, 'yyyy/mm/dd hh:mm', 'date'],
-] as const)('a number with the format %s %s is a %s', (id, code, kind) => {
-  expect(numberKind(id, code)).toBe(kind)
+] as const)('a number with the format %s %s is shown as %s', (id, code, format) => {
+  expect(numberFormat(id, code)).toBe(format)
 })
 
 test.each([
@@ -134,13 +217,14 @@ test.each([
   [59, '1900-02-28'],
   [60, undefined],
   [61, '1900-03-01'],
+  [0, undefined],
   [0.5, '12:00:00'],
   [44926.999999, '2023-01-01'],
   [2_958_465, '9999-12-31'],
   [2_958_466, undefined],
   [-1, undefined],
 ])('day %s is %s', (day, text) => {
-  expect(dateText(day, false)).toBe(text)
+  expect(dateText(day, 'date', false)).toBe(text)
 })
 
 test.each([

@@ -8,30 +8,42 @@ const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const relations = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
 const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** The styles that cells may name by their index: none, a date, a date and time, a duration, a percentage. */
-const formats = [0, 14, 22, 164, 165]
+/** The styles that cells may name: none, a date, a date and time, a duration, a percentage, five digits, a time. */
+const formats = [0, 14, 22, 164, 165, 166, 20]
 const styles = `<styleSheet ${main}><numFmts><numFmt numFmtId="164" formatCode="[h]:mm"/>
-  <numFmt numFmtId="165" formatCode="0.0%&quot; of all days&quot;"/></numFmts><cellXfs>${formats
-    .map((id) => `<xf numFmtId="${id}"/>`)
-    .join('')}</cellXfs></styleSheet>`
+  <numFmt numFmtId="165" formatCode="0.0%&quot; of all days&quot;"/><numFmt numFmtId="166" formatCode="00000"/>
+  </numFmts><cellXfs>${formats.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`
 
 export const escapeXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll('\r', '_x000D_')
 
-/** The bytes of a workbook with sheets of rows. `since1904`: days count from 1904. */
-export function workbookOf(sheets: Record<string, readonly (readonly SheetCell[])[]>, since1904 = false): Buffer {
+interface Book {
+  /** Whether days count from 1904. */
+  since1904?: boolean
+  hidden?: readonly string[]
+  /** Ranges of cells that are merged, in each sheet. */
+  merged?: readonly string[]
+}
+
+/** The bytes of a workbook with sheets of rows. */
+export function workbookOf(
+  sheets: Record<string, readonly (readonly SheetCell[])[]>,
+  { since1904 = false, hidden = [], merged = [] }: Book = {},
+): Buffer {
   const strings: string[] = []
   const cellOf = (cell: SheetCell, at: string) => {
-    if (typeof cell !== 'string') return cell.xml.replace('<c', `<c r="${at}"`)
+    if (typeof cell !== 'string') return cell.xml.includes(' r=') ? cell.xml : cell.xml.replace('<c', `<c r="${at}"`)
     return cell === '' ? '' : `<c r="${at}" t="s"><v>${strings.push(cell) - 1}</v></c>`
   }
   const names = Object.keys(sheets)
+  const merges = merged.map((ref) => `<mergeCells><mergeCell ref="${ref}"/></mergeCells>`).join('')
+  const stateOf = (name: string) => (hidden.includes(name) ? ' state="hidden"' : '')
   const files = Object.values(sheets).map((rows) => {
     const lines = rows.map((cells, i) => {
       const row = cells.map((cell, at) => cellOf(cell, `${columnName(at)}${i + 1}`)).join('')
       return `<row r="${i + 1}">${row}</row>`
     })
-    return `${declaration}<worksheet ${main}><sheetData>${lines.join('')}</sheetData></worksheet>`
+    return `${declaration}<worksheet ${main}><sheetData>${lines.join('')}</sheetData>${merges}</worksheet>`
   })
   const relation = (id: string, type: string, target: string) =>
     `<Relationship Id="${id}" Type="${types}/${type}" Target="${target}"/>`
@@ -39,7 +51,7 @@ export function workbookOf(sheets: Record<string, readonly (readonly SheetCell[]
   return zipOf({
     '_rels/.rels': `<Relationships ${relations}>${relation('a', 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
     'xl/workbook.xml': `<workbook ${main} xmlns:r="${types}"><workbookPr date1904="${since1904}"/><sheets>${names
-      .map((name, i) => `<sheet name="${escapeXml(name)}" sheetId="${i + 1}" r:id="s${i}"/>`)
+      .map((name, i) => `<sheet name="${escapeXml(name)}"${stateOf(name)} sheetId="${i + 1}" r:id="s${i}"/>`)
       .join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships ${relations}>${names
       .map((_name, i) => relation(`s${i}`, 'worksheet', `worksheets/sheet${i + 1}.xml`))

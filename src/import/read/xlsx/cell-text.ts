@@ -1,19 +1,24 @@
-/** How numbers with a style are shown. */
-export type NumberKind = 'number' | 'date'
+/** How numbers with a style are shown: as dates, as times of day, or as numbers with at least so many digits. */
+export type NumberFormat = 'date' | 'time' | number
 
 /** The built-in formats of numbers that are dates or times of day; durations are numbers. */
-const dateFormats = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 47, ...range(27, 36), ...range(50, 58)])
+const dateFormats = new Set([14, 15, 16, 17, 22, ...range(27, 31), 34, 35, 36, ...range(50, 54), 57, 58])
+const timeFormats = new Set([18, 19, 20, 21, 32, 33, 45, 47, 55, 56])
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i)
 }
 
-/** Whether a format of numbers, by its id and its own code if it has one, shows a date. */
-export function numberKind(id: number, code: string | undefined): NumberKind {
-  if (code === undefined) return dateFormats.has(id) ? 'date' : 'number'
+/** How a format of numbers, by its id and its own code if it has one, shows them. */
+export function numberFormat(id: number, code: string | undefined): NumberFormat {
+  if (code === undefined) return dateFormats.has(id) ? 'date' : timeFormats.has(id) ? 'time' : 1
   const [first = ''] = code.replaceAll(/"[^"]*"|\\.|_./g, '').split(';')
-  const isDuration = /\[(h+|m+|s+)\]/i.test(first)
-  return !isDuration && /[dmyhs]/i.test(first.replaceAll(/\[[^\]]*\]|General/gi, '')) ? 'date' : 'number'
+  if (/\[(h+|m+|s+)\]/i.test(first)) return 1
+  const shown = first.replaceAll(/\[[^\]]*\]|General/gi, '')
+  // `m` are minutes in a format with hours or seconds.
+  if (/[dy]/i.test(shown) || (/m/i.test(shown) && !/[hs]/i.test(shown))) return 'date'
+  if (/[hs]/i.test(shown)) return 'time'
+  return Math.max(1, shown.replace(/[.eE/].*/, '').replaceAll(/[^0]/g, '').length)
 }
 
 /** The shortest text of a number, without an exponent. */
@@ -30,18 +35,22 @@ export function numberText(value: number): string {
 const secondsOfDay = 86_400
 
 /**
- * The date, or the time too if it is not midnight, of a day counted as spreadsheets do; undefined if there is none. In
- * the system of 1900, day 60 is a 29th of February that was not.
+ * The date, with the time if it is not midnight, of a day counted as spreadsheets do; undefined if there is none. Less
+ * than a day in a format of times, or in the system of 1900, is a time. There, day 60 is a 29th of February that was
+ * not.
  */
-export function dateText(days: number, since1904: boolean): string | undefined {
+export function dateText(days: number, format: 'date' | 'time', since1904: boolean): string | undefined {
   const seconds = Math.round(days * secondsOfDay)
-  if (!Number.isFinite(seconds) || seconds < 0 || days >= 2_958_466) return undefined
+  if (!Number.isFinite(seconds) || seconds < 0) return undefined
   const time = seconds % secondsOfDay
   const day = (seconds - time) / secondsOfDay
-  if (!since1904 && day === 60) return undefined
   const first = since1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, day < 60 ? 31 : 30)
-  const text = new Date(first + seconds * 1000).toISOString().slice(0, 19)
-  if (!since1904 && day === 0) return text.slice(11)
+  const date = new Date(first + seconds * 1000)
+  if (!(date.getTime() < Date.UTC(10_000, 0, 1))) return undefined
+  const text = date.toISOString().slice(0, 19)
+  const isTime = day === 0 && (format === 'time' || (!since1904 && time > 0))
+  if (isTime) return text.slice(11)
+  if (!since1904 && (day === 0 || day === 60)) return undefined
   return time === 0 ? text.slice(0, 10) : text
 }
 

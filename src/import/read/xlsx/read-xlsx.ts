@@ -1,28 +1,33 @@
 import { shown } from '../../../text.ts'
+import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
 import { checkColumns } from '../columns.ts'
 import { BrokenFile, type Entry, maxColumns, maxRowLength, type Reading, type RowSource } from '../row.ts'
 import { parseXml } from '../xml.ts'
-import { columnIndex, dateText, numberText, unescaped } from './cell-text.ts'
+import { columnIndex, dateText, type NumberFormat, numberText, unescaped } from './cell-text.ts'
 import { openWorkbook, type Workbook } from './workbook.ts'
 import { openZip } from './zip.ts'
 
 /** A row of a sheet that is not empty, with the first fault of its cells. */
 interface SheetRow {
   line: number
+  /** The index of the next cell, if the file does not name it. */
+  next: number
   cells: string[]
   size: number
+  /** Numbers that the sheet shows with more zeros before them. */
+  padded: { at: number; text: string }[]
   fault: { at: number; reason: string } | undefined
 }
 
 /** Reads a sheet of an XLSX file, whose first row has the names of the columns. Its rows are streamed. */
 export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
-  const zip = await openZip(chunks)
-  const workbook = await openWorkbook(zip, reading.sheet, reading.sheetOption).catch((error: unknown) => {
+  const opening = openZip(chunks).then((zip) => openWorkbook(zip, reading.sheet, reading.sheetOption))
+  const workbook = await opening.catch((error: unknown) => {
     throw error instanceof BrokenFile ? new UsageError(error.message) : error
   })
   reading.recognized.sheet = workbook.sheet
-  const blocks = sheetRows(workbook)
+  const blocks = sheetRows(workbook, reading.notes)
   let first: SheetRow[] = []
   while (first.length === 0) {
     const block = await blocks.next()
@@ -33,7 +38,7 @@ export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading):
   if (header?.fault) throw new UsageError(`the row that names the columns: ${header.fault.reason}`)
   const columns = checkColumns(withoutEnd(header?.cells ?? []))
   let number = 0
-  const rowsOf = (rows: readonly SheetRow[]) => rows.map((row) => entryOf(row, ++number, columns))
+  const rowsOf = (rows: readonly SheetRow[]) => rows.map((row) => entryOf(row, ++number, columns, reading.notes))
   async function* rows() {
     yield rowsOf(rest)
     for await (const block of blocks) yield rowsOf(block)
@@ -45,41 +50,46 @@ function withoutEnd(cells: readonly string[]): string[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 }
 
-function entryOf({ line, cells, size, fault }: SheetRow, number: number, columns: readonly string[]): Entry {
+function entryOf(row: SheetRow, number: number, columns: readonly string[], notes: Notes): Entry {
+  const { line, cells, size, fault } = row
+  for (const { at, text } of row.padded) notes.add('leading_zeros', { column: columns[at] ?? null, example: text })
   const place = { number, line, source: { value: columns.map((_column, i) => cells[i] ?? '') } }
   if (fault) return { ...place, field: columns[fault.at], reason: fault.reason, found: cells }
-  const extra = cells.findIndex((cell, i) => i >= columns.length && cell !== '')
-  if (extra >= 0) {
-    const reason = `must have ${columns.length} cells, as the header has; got ${shown(cells[extra])} after them`
+  // Empty cells are left out: the last one is not empty.
+  if (cells.length > columns.length) {
+    const reason = `must have ${columns.length} cells, as the header has; got ${shown(cells.at(-1))} after them`
     return { ...place, source: { value: cells }, reason, found: cells }
   }
   return { ...place, size, columns, cells: place.source.value }
 }
 
-async function* sheetRows(workbook: Workbook): AsyncGenerator<SheetRow[]> {
+async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerator<SheetRow[]> {
   let rows: SheetRow[] = []
-  let row: SheetRow = { line: 0, cells: [], size: 0, fault: undefined }
+  let row = emptyRow(0)
   let cell = { at: 0, type: '', style: 0, value: '', text: '', hasFormula: false }
   let into: 'value' | 'text' | undefined
   let phonetic = 0
   const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
-    if (tag === 'row') row = { line: Number(attributes.r ?? row.line + 1), cells: [], size: 0, fault: undefined }
+    if (tag === 'row') row = emptyRow(Number(attributes.r ?? row.line + 1))
     else if (tag === 'c') {
-      const at = attributes.r === undefined ? row.cells.length : columnIndex(attributes.r)
+      const at = attributes.r === undefined ? row.next : columnIndex(attributes.r)
       cell = { at, type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), value: '', text: '', hasFormula: false }
     } else if (tag === 'v') into = 'value'
     else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
     else if (tag === 'f') cell.hasFormula = true
     else if (tag === 'rPh') phonetic++
+    else if (tag === 'mergeCell') notes.add('merged_cells', { example: attributes.ref ?? null })
   }
   const close = (tag: string) => {
     into = undefined
     if (tag === 'rPh') phonetic--
     else if (tag === 'c') addCell(row, cell, workbook)
-    else if (tag === 'row' && (row.fault || row.cells.some((text) => text !== ''))) rows.push(row)
+    else if (tag === 'row' && (row.fault || row.cells.length > 0)) rows.push(row)
   }
   const text = (more: string) => {
-    if (into !== undefined) cell[into] += more
+    if (into === undefined) return
+    cell[into] += more
+    checkSize(cell[into].length, row)
   }
   try {
     for await (const _part of parseXml(workbook.rows, { open, close, text })) {
@@ -92,17 +102,37 @@ async function* sheetRows(workbook: Workbook): AsyncGenerator<SheetRow[]> {
   }
 }
 
+function emptyRow(line: number): SheetRow {
+  return { line, next: 0, cells: [], size: 0, padded: [], fault: undefined }
+}
+
 type SheetCell = { at: number; type: string; style: number; value: string; text: string; hasFormula: boolean }
 
 function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
-  if (cell.at < 0 || cell.at >= maxColumns)
-    throw new BrokenFile(`a row must have at most ${maxColumns} columns`, row.line)
-  const text = textOf(cell, workbook)
-  while (row.cells.length < cell.at) row.cells.push('')
-  row.cells[cell.at] = typeof text === 'string' ? text : cell.value
-  row.size += row.cells[cell.at]?.length ?? 0
-  if (row.size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`, row.line)
-  if (typeof text !== 'string') row.fault ??= { at: cell.at, ...text }
+  const found = textOf(cell, workbook)
+  const { at } = cell
+  row.next = at + 1
+  if (found === '') return
+  if (at < 0) throw new BrokenFile('a cell has no column', row.line)
+  if (at >= maxColumns) {
+    row.fault ??= { at, reason: `must have at most ${maxColumns} columns; got a cell in column ${at + 1}` }
+    return
+  }
+  while (row.cells.length < at) row.cells.push('')
+  const text = typeof found === 'string' ? found : cell.value
+  row.cells[at] = text
+  row.size += text.length
+  checkSize(row.size, row)
+  if (typeof found !== 'string') row.fault ??= { at, ...found }
+  else if (cell.type === 'n' && isPadded(text, workbook.formats[cell.style])) row.padded.push({ at, text })
+}
+
+function checkSize(size: number, { line }: SheetRow): void {
+  if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`, line)
+}
+
+function isPadded(text: string, format: NumberFormat | undefined): boolean {
+  return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
 }
 
 function textOf({ type, style, value, text, hasFormula }: SheetCell, workbook: Workbook): string | { reason: string } {
@@ -116,8 +146,9 @@ function textOf({ type, style, value, text, hasFormula }: SheetCell, workbook: W
   if (type === 'd') return value.replace(/T00:00:00(\.0+)?$/, '').replace(/\.\d+$/, '')
   const number = Number(value)
   if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
-  if (workbook.kinds[style] !== 'date') return longInteger.test(value) ? value : numberText(number)
-  return dateText(number, workbook.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
+  const format = workbook.formats[style] ?? 1
+  if (typeof format === 'number') return longInteger.test(value) ? value : numberText(number)
+  return dateText(number, format, workbook.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
 }
 
 const numberPattern = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i

@@ -3,7 +3,7 @@ import { shown } from '../../../text.ts'
 import { UsageError } from '../../usage-error.ts'
 import { BrokenFile } from '../row.ts'
 import { readXml } from '../xml.ts'
-import { type NumberKind, numberKind, unescaped } from './cell-text.ts'
+import { type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
 import type { OpenEntry } from './zip.ts'
 
 export interface Workbook {
@@ -12,25 +12,28 @@ export interface Workbook {
   rows: AsyncIterable<Buffer>
   /** The text of a shared string. */
   textAt(index: number): string | undefined
-  /** What numbers of a style are. */
-  kinds: readonly NumberKind[]
+  /** How numbers of a style are shown. */
+  formats: readonly NumberFormat[]
   since1904: boolean
 }
 
-/** Opens a sheet of a workbook, the first by default. Throws a UsageError if there is none. */
+/** Opens a sheet of a workbook, by default the first that is visible. Throws a UsageError if there is none. */
 export async function openWorkbook(open: OpenEntry, name: string | undefined, option: string): Promise<Workbook> {
   const path = (await relationsOf(open, '')).byType('officeDocument') ?? 'xl/workbook.xml'
-  const sheets: { name: string; id: string }[] = []
+  const sheets: { name: string; id: string; isHidden: boolean }[] = []
   let since1904 = false
   const workbook = open(path)
   if (!workbook) throw new UsageError('the file must be a spreadsheet in XLSX; it is another ZIP archive')
   await readXml(workbook, {
     open: (tag, attributes) => {
       if (tag === 'workbookPr') since1904 = /^(1|true)$/.test(attributes.date1904 ?? '')
-      if (tag === 'sheet') sheets.push({ name: attributes.name ?? '', id: attributes['r:id'] ?? '' })
+      if (tag !== 'sheet') return
+      const { name = '', state = 'visible', 'r:id': id = '' } = attributes
+      sheets.push({ name, id, isHidden: state !== 'visible' })
     },
   })
-  const sheet = name === undefined ? sheets[0] : sheets.find((one) => one.name === name)
+  const first = sheets.find(({ isHidden }) => !isHidden) ?? sheets[0]
+  const sheet = name === undefined ? first : sheets.find((one) => one.name === name)
   if (!sheet) {
     const names = sheets.map((one) => shown(one.name)).join(', ')
     throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
@@ -41,7 +44,7 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
   const strings = open(relations.byType('sharedStrings') ?? '')
   const styles = open(relations.byType('styles') ?? '')
   const textAt = strings ? await readStrings(strings) : () => undefined
-  return { sheet: sheet.name, rows, textAt, kinds: styles ? await readKinds(styles) : [], since1904 }
+  return { sheet: sheet.name, rows, textAt, formats: styles ? await readFormats(styles) : [], since1904 }
 }
 
 /** What a file of the archive refers to, by the ids and by the types of its relations. */
@@ -61,25 +64,27 @@ async function relationsOf(open: OpenEntry, path: string) {
   }
 }
 
-async function readKinds(styles: AsyncIterable<Buffer>): Promise<NumberKind[]> {
+async function readFormats(styles: AsyncIterable<Buffer>): Promise<NumberFormat[]> {
   const codes = new Map<number, string>()
-  const kinds: NumberKind[] = []
+  const formats: NumberFormat[] = []
   let isCell = false
   await readXml(styles, {
     open: (tag, { numFmtId = '0', formatCode = '' }) => {
       if (tag === 'cellXfs') isCell = true
       if (tag === 'numFmt') codes.set(Number(numFmtId), formatCode)
-      if (tag === 'xf' && isCell) kinds.push(numberKind(Number(numFmtId), codes.get(Number(numFmtId))))
+      if (tag === 'xf' && isCell) formats.push(numberFormat(Number(numFmtId), codes.get(Number(numFmtId))))
     },
     close: (tag) => {
       if (tag === 'cellXfs') isCell = false
     },
   })
-  return kinds
+  return formats
 }
 
 const maxStringBytes = 200 * 1024 * 1024
 const pageBytes = 1024 * 1024
+const tooManyTexts = () =>
+  new BrokenFile(`the texts of the spreadsheet must have at most ${maxStringBytes} bytes, and 12 for each`)
 
 /** Reads the shared strings into pages of bytes: as JavaScript's strings they take several times as much memory. */
 async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: number) => string | undefined> {
@@ -89,9 +94,9 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
   let [count, used, total] = [0, 0, 0]
   const add = (text: string) => {
     const bytes = Buffer.from(unescaped(text))
-    total += bytes.length
-    if (total > maxStringBytes)
-      throw new BrokenFile(`the texts of the spreadsheet must have at most ${maxStringBytes} bytes`)
+    // An empty text takes memory for its place, too.
+    total += bytes.length + 12
+    if (total > maxStringBytes) throw tooManyTexts()
     if (used + bytes.length > (pages.at(-1)?.length ?? 0)) {
       pages.push(Buffer.allocUnsafe(Math.max(pageBytes, bytes.length)))
       used = 0
@@ -115,7 +120,9 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
       isText = tag === 't' && phonetic === 0
     },
     text: (more) => {
-      if (isText) text += more
+      if (!isText) return
+      text += more
+      if (text.length > maxStringBytes) throw tooManyTexts()
     },
     close: (tag) => {
       isText = false

@@ -8,6 +8,8 @@ import { BrokenFile } from '../row.ts'
 export type OpenEntry = (path: string) => AsyncIterable<Buffer> | undefined
 
 const maxPacked = 100 * 1024 * 1024
+/** A workbook has a few files for each sheet. */
+const maxEntries = 10_000
 
 /** Reads the directory of a ZIP archive, which is in memory. Throws a UsageError if it is too large, or is none. */
 export async function openZip(chunks: AsyncIterable<Buffer>): Promise<OpenEntry> {
@@ -20,6 +22,8 @@ export async function openZip(chunks: AsyncIterable<Buffer>): Promise<OpenEntry>
   }
   try {
     const zip = await opened(Buffer.concat(parts, size))
+    if (zip.entryCount > maxEntries)
+      throw new Error(`it has ${zip.entryCount} files, at most ${maxEntries} are allowed`)
     const entries = await entriesOf(zip)
     return (path) => {
       const entry = entries.get(path)
