@@ -98,6 +98,8 @@ export async function recount(
     )
     update channel_readiness set missing = ${sums.missing}::integer[], blocked = ${sums.blocked}::integer
     where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
+  // The next chunk of a step adds to these.
+  Object.assign(counts, sums)
 }
 
 function changedCounts(
