@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { findViolations } from '../../src/catalogue/attributes/attribute-violations.ts'
+import { requestContext } from '../../src/request/context.ts'
+import { ReadBytes } from '../../src/request/read-bytes.ts'
+import { newRequestId } from '../../src/request/request-id.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 
@@ -31,4 +34,20 @@ it('reads short values 1,000 products at a time', async () => {
   database.statements()
   expect((await findViolations(database.catalogue, uuid, [definition])).get('Text')?.productCount).toBe(10_000)
   expect(database.statements()).toBeLessThan(20)
+})
+
+it('keeps no more examples than the bytes of a read', async () => {
+  const uuid = await storeIn(database.catalogue)
+  await sql`insert into product (store_uuid, product_code, status, attributes)
+    select ${uuid}::uuid, i::text, 'new', jsonb_build_object('Text', repeat('x', 20000))
+    from generate_series(1, 100) i`.execute(database.db)
+  const find = (bytes: number) => {
+    const context = {
+      ...{ requestId: newRequestId(), traceparent: undefined, trace: undefined, tenant: 'a', tokenId: 'a' },
+      ...{ signal: new AbortController().signal, readBytes: new ReadBytes(bytes) },
+    }
+    return requestContext.run(context, () => findViolations(database.catalogue, uuid, [definition]))
+  }
+  expect((await find(2_100_000)).get('Text')?.examples).toHaveLength(100)
+  await expect(find(1_900_000)).rejects.toMatchObject({ code: 'invalid_request' })
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readStep } from '../../request/context.ts'
+import { currentReadBytes, readStep } from '../../request/context.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
 import { findStoredMismatches } from './mismatches.ts'
@@ -55,7 +55,11 @@ export async function findViolations(
         const reason = value === undefined ? undefined : rules[i]?.(value)
         if (value === undefined || reason === undefined) continue
         violations.productCount++
-        if (violations.examples.length < maxExamples) violations.examples.push({ productCode, value, reason })
+        if (violations.examples.length === maxExamples) continue
+        // The step does not count it, but it is kept until the answer is sent.
+        const error = currentReadBytes().add(Buffer.byteLength(value))
+        if (error) throw error
+        violations.examples.push({ productCode, value, reason })
       }
     }
     const last = rows.at(-1)
