@@ -26,15 +26,15 @@ const query = `query ($store: ID!) { store(storeUuid: $store) {
 } }`
 
 const requests: [name: string, most: number, request: () => Promise<unknown>][] = [
-  ['GET /v1/assets', 15, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
+  ['GET /v1/assets', 14, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
   [
     'PUT /v1/products',
-    33,
+    27,
     () =>
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
-  ['a query with filter and facet', 36, () => gateway.data(query, { store })],
-  ['an import', 50, async () => catalog.answer([file, '--store', await catalog.newStore()])],
+  ['a query with filter and facet', 28, () => gateway.data(query, { store })],
+  ['an import', 44, async () => catalog.answer([file, '--store', await catalog.newStore()])],
 ]
 
 /** The files of which a function was called since the last time, without those of the follower. */

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Fault } from '../../src/errors.ts'
 import type { RestRequest } from '../../src/request/exchange.ts'
@@ -9,8 +8,7 @@ import { readStaleness, readWritePreferences } from '../../src/request/preferenc
 import { shown, valueAt } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Route } from '../path.ts'
-import { parseQuery } from './query.ts'
-import { repeatedKeys } from './repeated-keys.ts'
+import { parseQuery, repeatedKeys } from './query.ts'
 import type { Enumerations } from './shapes.ts'
 
 const maxKeyLength = 255
@@ -25,49 +23,6 @@ export function readRequest(
   bytes: Uint8Array | undefined,
 ) {
   const shapes = endpoint.shapes(enumerations)
-  if (endpoint.takesBody) return readWhole(request, endpoint, shapes, bytes)
-  const target = `${request.path}?${request.search}`
-  const known = knownRead(shapes, target)
-  const staleness = known && readStaleness(request.headers)
-  if (known && staleness?.faults.length === 0) {
-    return { ...known, staleness, preferences: undefined, idempotencyKey: undefined }
-  }
-  const read = readWhole(request, endpoint, shapes, bytes)
-  keepRead(shapes, target, read)
-  return read
-}
-
-/** What a read without faults asks for. Frozen: requests share it. */
-interface KnownRead {
-  variables: Record<string, unknown>
-  query: Record<string, unknown>
-  warning: string | undefined
-}
-
-const maxKnown = 1_000
-const maxCharacters = 500
-
-/** By the shapes that the reads were checked against: other enumerations have other shapes. */
-const byShapes = new WeakMap<object, LRUCache<string, KnownRead>>()
-
-/** A read that was asked for before, by its path and query. */
-function knownRead(shapes: object, target: string): KnownRead | undefined {
-  return byShapes.get(shapes)?.get(target)
-}
-
-function keepRead(shapes: object, target: string, { variables, query, warning }: KnownRead): void {
-  if (target.length > maxCharacters) return
-  const known = byShapes.get(shapes) ?? new LRUCache<string, KnownRead>({ max: maxKnown })
-  byShapes.set(shapes, known)
-  known.set(target, { variables: Object.freeze(variables), query: Object.freeze(query), warning })
-}
-
-function readWhole(
-  request: RestRequest & Pick<Route, 'values'>,
-  endpoint: Endpoint,
-  shapes: ReturnType<Endpoint['shapes']>,
-  bytes: Uint8Array | undefined,
-) {
   const names = Object.keys(shapes.query.shape).filter((name) => !(name in request.values))
   const { values: given, faults, unknown } = parseQuery(request.search, new Set(names), endpoint)
   const values = { ...given, ...pathValues(request.values, faults) }

@@ -4,7 +4,7 @@ import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
 import { storeUuidOf } from '../text.ts'
-import type { RequestPatterns } from './attributes/request-patterns.ts'
+import type { RequestPatterns } from './attributes/patterns.ts'
 
 /** The stores that a caller sees. */
 export interface Viewer {

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import { toHttpError } from '../../../rest/response/to-http-error.ts'
 import type { Caller } from '../../auth/caller.ts'
-import { RequestPatterns } from '../../catalogue/attributes/request-patterns.ts'
+import { RequestPatterns } from '../../catalogue/attributes/patterns.ts'
 import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catalogue.ts'
 import { createLatest } from '../../catalogue/projections/latest.ts'
 import type { Replica } from '../../database/replicas/replica-first.ts'

@@ -50,8 +50,9 @@ export async function pageGroups(
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
       from asset_group_total where ${ofQuery}
     ) t cross join (
-      select json_agg(parent_code order by parent_code) as codes, string_agg(entries, ${newline} order by parent_code)
-        filter (where bytes <= ${readBytes.left}) as entries
+      -- The rows come in order: an aggregate with an order of its own would sort them again.
+      select json_agg(parent_code) as codes,
+        string_agg(entries, ${newline}) filter (where bytes <= ${readBytes.left}) as entries
       from (
         select parent_code, entries, sum(octet_length(entries)) over () as bytes
         from (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
-import { RequestPatterns } from '../attributes/request-patterns.ts'
+import { RequestPatterns } from '../attributes/patterns.ts'
 import { wholeCatalogue } from '../catalogue.ts'
 import { checkIndex } from '../product-index/check-index.ts'
 import { checkTexts } from '../product-text/search-projection.ts'

@@ -1,8 +1,7 @@
 import { lengthOf } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { AttributeDefinition, Mismatches } from './attribute-rules.ts'
-import { maxCharactersFor, type PatternResult, type PatternTask, runPatterns } from './patterns.ts'
-import { RequestPatterns } from './request-patterns.ts'
+import { maxCharactersFor, type PatternResult, type PatternTask, RequestPatterns, runPatterns } from './patterns.ts'
 
 type Attributes = Readonly<Record<string, unknown>> | null | undefined
 

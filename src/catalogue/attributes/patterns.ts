@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
+import { CatalogueError } from '../../errors.ts'
 import { createPauses } from '../pauses.ts'
 
 /** Compiling a class of this many characters takes 6 ms. */
@@ -7,7 +8,7 @@ export const maxPatternLength = 10_000
 /** The size of the program of a pattern. Matching takes up to as many steps for each character of a value. */
 export const maxSteps = 1_000
 /** Steps times characters: matching a value takes about 25 ms at most. */
-const maxWork = 250_000
+const maxWorkOfValue = 250_000
 /** The length of a value that is matched with a small pattern. */
 const maxCharacters = 4_096
 
@@ -37,7 +38,7 @@ const tooManySteps = `must have at most ${maxSteps} steps: repeat fewer times, o
 
 /** The maximum length of a value of an attribute with the pattern. */
 export function maxCharactersFor(pattern: string): number {
-  return Math.min(maxCharacters, Math.floor(maxWork / stepsOf(pattern)))
+  return Math.min(maxCharacters, Math.floor(maxWorkOfValue / stepsOf(pattern)))
 }
 
 /** A pattern to compile, and the values to match it with. */
@@ -100,4 +101,49 @@ export function stepsOf(pattern: string): number {
     }
   }
   return sum + open.reduce((all, steps) => all + steps, 0)
+}
+
+/** Work is the steps of a pattern times the characters of its values. 10,000 take 1 ms, or 7 ms at worst. */
+const lightWork = 50_000
+const maxWorkOfRequest = 20_000_000
+/** Compiling a pattern takes as long as matching it with this many characters. */
+const charactersToCompile = 100
+/** The work of compiling a character of a class. */
+const workToRead = 6
+
+/** The pattern matching of a request: little work runs in this thread, more by `runHeavy`. */
+export class RequestPatterns {
+  readonly #runHeavy: typeof runPatterns | undefined
+  #work = 0
+
+  constructor(runHeavy?: typeof runPatterns) {
+    this.#runHeavy = runHeavy
+  }
+
+  /** Runs tasks if the work of the whole request is within the bound. Otherwise throws `payload_too_large`. */
+  runBounded(tasks: readonly PatternTask[]) {
+    const work = workOf(tasks)
+    this.#work += work
+    if (this.#work > maxWorkOfRequest) throw new CatalogueError('payload_too_large', tooMuch)
+    return this.run(tasks, work)
+  }
+
+  run(tasks: readonly PatternTask[], work = workOf(tasks)) {
+    return this.#runHeavy && work > lightWork ? this.#runHeavy(tasks) : runPatterns(tasks)
+  }
+}
+
+const tooMuch = `the patterns of attributes may take at most ${maxWorkOfRequest} steps in one request (those of a pattern for each character of a value); these take more: send fewer or shorter values, or define simpler patterns`
+
+function workOf(tasks: readonly PatternTask[]): number {
+  const charactersOf = (values: readonly string[]) => values.reduce((sum, { length }) => sum + length, 0)
+  // A pattern that is too long is refused without reading it.
+  const short = tasks.filter(({ pattern }) => pattern.length <= maxPatternLength)
+  return short.reduce((sum, { pattern, values }) => {
+    return (
+      sum +
+      workToRead * pattern.length +
+      Math.min(stepsOf(pattern), maxSteps) * (charactersToCompile + charactersOf(values))
+    )
+  }, 0)
 }

@@ -1,7 +1,16 @@
+import { addAssets } from '../assets/add-assets.ts'
+import { oneUrlFault, parseChannelField } from '../assets/url-fields.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import type { Enumerations } from '../enumerations.ts'
-import type { ProductPatch } from './product-patches.ts'
-import { writeWithAssets } from './write-with-assets.ts'
+import { type Enumerations, requireOneOf } from '../enumerations.ts'
+import { failedProducts, type ProductPatch } from './product-patches.ts'
+import { writePatches } from './write-patches.ts'
+
+/** What the names of URL fields are read by. */
+export interface UrlFields {
+  enumerations: Enumerations
+  /** Of the fields that name none. */
+  channel: string
+}
 
 /** Creates products; one that exists is not changed, its images neither. Throws as `writeWithAssets`. */
 export async function createProducts(
@@ -13,4 +22,89 @@ export async function createProducts(
   const [fields, options] = [{ enumerations, channel }, { updates: false }]
   const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, fields, options)
   return { ...result, createdSkus: created, existingSkus: others }
+}
+
+/** Creates products, or merges into those that exist, and appends their images. Throws as `writeWithAssets`. */
+export async function upsertProducts(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  urlFields?: UrlFields,
+) {
+  const options = { updates: true }
+  const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, urlFields, options)
+  return { ...result, createdSkus: created, updatedSkus: others }
+}
+
+/**
+ * Creates products, and with `updates` merges into those that exist; otherwise the first entry of a code counts. With
+ * `urlFields`, attributes named like these (`Image URL 1`, `SMP: Image URL 1`) become assets at the end of a group, in
+ * the order of their numbers. Throws `store_not_found`, or `invalid_request` for an unknown channel. At most six
+ * statements.
+ */
+async function writeWithAssets(
+  catalogue: WriteCatalogue,
+  store: string,
+  patches: readonly ProductPatch[],
+  urlFields: UrlFields | undefined,
+  { updates }: { updates: boolean },
+) {
+  if (urlFields) requireOneOf('channel', urlFields.channel, urlFields.enumerations.channels)
+  const fieldOf = urlFieldReader(urlFields?.enumerations)
+  const assetsOf = ({ productCode, attributes }: ProductPatch) =>
+    Object.entries(attributes ?? {})
+      // Another value than a text is a failure.
+      .flatMap(([name, url]) => {
+        const field = fieldOf(name)
+        return field && typeof url === 'string' ? [{ ...field, url }] : []
+      })
+      .sort((a, b) => a.position - b.position)
+      .map(({ channel = urlFields?.channel ?? '', assetFormat, url }) => ({
+        channel,
+        parentCode: productCode,
+        assetFormat,
+        url,
+      }))
+  const { storeUuid, validated, written } = await writePatches(catalogue, store, patches, {
+    creates: true,
+    updates,
+    firstOnly: !updates,
+    groups: patches.flatMap(assetsOf).flatMap(({ parentCode, url }) => [parentCode, url]),
+    validator: (defined) => (name, value) => (fieldOf(name) ? oneUrlFault(value) : defined(name, value)),
+    attributesOf: ({ attributes }) => without(attributes, (name) => fieldOf(name) !== undefined),
+  })
+  const created = new Set(written.created)
+  const codes = [...validated.good.keys()]
+  const left = new Set(updates ? codes : created)
+  const assets = patches.flatMap((patch) => {
+    if (!left.has(patch.productCode) || !validated.good.has(patch.productCode)) return []
+    if (!updates) left.delete(patch.productCode)
+    return assetsOf(patch)
+  })
+  if (urlFields && assets.length > 0) await addAssets(catalogue, urlFields.enumerations, storeUuid, assets)
+  return {
+    storeUuid,
+    created: codes.filter((code) => created.has(code)),
+    others: codes.filter((code) => !created.has(code)),
+    ...failedProducts(patches, validated.failed),
+  }
+}
+
+/** Reads names of URL fields, each once: ten thousand products have the same ones. */
+export function urlFieldReader(
+  enumerations: Enumerations | undefined,
+): (name: string) => ReturnType<typeof parseChannelField> {
+  const known = new Map<string, ReturnType<typeof parseChannelField>>()
+  return (name) => {
+    if (!enumerations || !name.includes(' URL ')) return undefined
+    if (!known.has(name)) known.set(name, parseChannelField(enumerations, name))
+    return known.get(name)
+  }
+}
+
+/** The attributes whose values are not those of URL fields. One to remove stays. */
+function without(attributes: Readonly<Record<string, string | null>>, isUrlField: (name: string) => boolean): object {
+  const entries = Object.entries(attributes)
+  const others = entries.filter(([name, value]) => value === null || !isUrlField(name))
+  return others.length === entries.length ? attributes : Object.fromEntries(others)
 }

@@ -1,9 +1,9 @@
 import { isName } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { Enumerations } from '../enumerations.ts'
+import { urlFieldReader } from './create-products.ts'
 import { failedProducts, type ProductPatch } from './product-patches.ts'
 import { writePatches } from './write-patches.ts'
-import { urlFieldReader } from './write-with-assets.ts'
 
 const urlFieldFault = 'is the URL of an asset, not an attribute: put it with POST /v1/assets (GraphQL: placeAssets)'
 

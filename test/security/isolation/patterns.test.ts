@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type PatternTask, runPatterns } from '../../../src/catalogue/attributes/patterns.ts'
-import { RequestPatterns } from '../../../src/catalogue/attributes/request-patterns.ts'
+import { type PatternTask, RequestPatterns, runPatterns } from '../../../src/catalogue/attributes/patterns.ts'
 import { ask, attempt } from '../../support/clients/operations.ts'
 import { callRest, restData } from '../../support/clients/rest-client.ts'
 import { define, storeWithProducts } from '../../support/factories.ts'

@@ -8,8 +8,7 @@ import type { ProjectionName } from '../../projections/projection.ts'
 import { databaseTime } from '../../projections/queue.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import type { ProductOrder } from './product-order.ts'
-import { requireUsable } from './require-usable.ts'
-import { findStoreFacts, hasTexts } from './store-facts.ts'
+import { findStoreFacts, hasTexts, requireUsable } from './store-facts.ts'
 
 /** What is asked of products. `facets`: names of attributes. */
 export interface Question {
