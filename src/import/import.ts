@@ -5,7 +5,8 @@ import { write } from '../catalogue/transaction.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
-import { numberReaders } from './load/decimals.ts'
+import { attributesWithCommas } from './load/decimal-commas.ts'
+import { type NumberReaders, numberReaders } from './load/decimals.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
 import { chunksOf, prefetch, type RowStream, streamRows, unlessAborted } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
@@ -85,11 +86,10 @@ export async function importFile(
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
   const { from = start, report, savePosition, signal, onProgress, origin } = work
   const { columnOf } = stream.layout
-  const readersOf = numberReaders(request, stream.recognized, columnOf)
   let position = from
   /** Writes a chunk and its part of the report, and saves the position after it. */
-  const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<ImportPosition> => {
-    const { counts, failed } = await writeChunk(own, catalogue, request, rows, columnOf, readersOf, signal)
+  const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[], numbers: NumberReaders) => {
+    const { counts, failed } = await writeChunk(own, catalogue, request, rows, columnOf, numbers, signal)
     const reportLength = (await report?.add(failed, position.reportLength, catalogue.db)) ?? position.reportLength
     const next = { counts: sum(position.counts, counts), reportLength }
     await savePosition?.(next, catalogue.db)
@@ -97,10 +97,13 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   }
   const writeAll = async (catalogue: Catalogue) => {
     try {
+      const withCommas = await attributesWithCommas(catalogue, request, stream, work)
+      const numbers = numberReaders(request, stream.recognized, columnOf, withCommas)
       for await (const rows of prefetch(chunksOf(stream.rows, request.chunkRows), signal)) {
-        position = await write(catalogue, false, (transaction) => writeOne(transaction, rows))
+        position = await write(catalogue, false, (transaction) => writeOne(transaction, rows, numbers))
         onProgress?.(position.counts)
       }
+      numbers.addNotes(stream.notes)
       if (signal.aborted) return stoppedBy('interrupted', position)
       return { counts: position.counts, stopped: undefined, cause: undefined }
     } catch (error) {

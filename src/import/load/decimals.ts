@@ -2,56 +2,96 @@ import type { AttributeDefinition } from '../../catalogue/attributes/attribute-r
 import { shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import type { Fault, Recognized } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
 import type { Layout } from './layout.ts'
 import type { MappedProduct, MappedRow } from './map-row.ts'
 
 /** Reads the numbers of a product as the request says; adds the faults of those that it cannot read for certain. */
 type ReadNumbers = (product: MappedProduct, faults: Fault[]) => MappedProduct
 
-const withComma = /^-?\d+,\d+$/
+export const withComma = /^-?\d+,\d+$/
+const withPoint = /^-?\d+\.\d+$/
 /** A number with a decimal point, or with a separator of thousands. */
-const withEither = /^-?\d{1,3}\.\d{3}$/
+const withEither = /^-?[1-9]\d{0,2}\.\d{3}$/
+
+export interface NumberReaders {
+  /** The reader for a chunk. */
+  of(rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]): ReadNumbers
+  /** Notes the columns half of whose values would only be numbers with the other decimal mark. */
+  addNotes(notes: Notes): void
+}
 
 /**
- * Makes the readers of numbers of each chunk. In text, `12,50` and `1.234` mean one number here and another there:
- * without the option `decimal` the first fails, and the second where numbers have commas: in a column that has shown
- * one, and in files separated by semicolons.
+ * Makes the readers of numbers. In text, `12,50` and `1.234` mean one number here and another there: without the option
+ * `decimal` the first fails, and the second where numbers have commas: in files separated by semicolons, and in columns
+ * with a comma: those of `withCommas`, and those that have shown one.
  */
-export function numberReaders(request: ImportRequest, { format, delimiter }: Recognized, columnOf: Layout['columnOf']) {
+export function numberReaders(
+  request: ImportRequest,
+  { format, delimiter }: Recognized,
+  columnOf: Layout['columnOf'],
+  withCommas: ReadonlySet<string>,
+): NumberReaders {
   const option = optionName(request, 'decimal')
-  const seen = new Set<string>()
-  const isDoubtful = (name: string) => delimiter === ';' || seen.has(name)
+  const seen = new Set(withCommas)
+  const counts = new Map<string, { all: number; other: number; example: string }>()
+  const other = request.decimal === 'comma' ? withPoint : withComma
+  const count = (text: string, name: string) => {
+    const found = counts.get(name) ?? { all: 0, other: 0, example: '' }
+    counts.set(name, found)
+    found.all++
+    if (!other.test(text)) return
+    found.other++
+    found.example ||= text
+  }
   const readText = (text: string, name: string): { value: string } | { reason: string } => {
+    // Numbers of XLSX are no texts.
+    if (format === 'xlsx') return { value: request.decimal === 'comma' ? withoutComma(text) : text }
+    count(text, name)
     if (request.decimal === 'comma') {
-      if (withComma.test(text)) return { value: text.replace(',', '.') }
-      // Numbers of XLSX are no texts.
-      if (format === 'xlsx') return { value: text }
       const expected = `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
-      return /[.,]/.test(text) ? { reason: `${expected}; got ${shown(text)}` } : { value: text }
+      const value = withoutComma(text)
+      return value === text && /[.,]/.test(text) ? { reason: `${expected}; got ${shown(text)}` } : { value }
     }
     if (request.decimal === 'point') return { value: text }
-    if (format === 'xlsx') return { value: text }
-    const isUnclear = /^-?[\d.]*,[\d.,]*$/.test(text) || (withEither.test(text) && isDoubtful(name))
+    const isDoubtful = withEither.test(text) && (delimiter === ';' || seen.has(name))
     const expected = `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
-    return isUnclear ? { reason: `${expected}; got ${shown(text)}` } : { value: text }
+    return isDoubtful || /^-?[\d.]*,[\d.,]*$/.test(text)
+      ? { reason: `${expected}; got ${shown(text)}` }
+      : { value: text }
   }
-  return (rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]): ReadNumbers => {
-    const numbers = new Set(definitions.filter(({ type }) => type === 'number').map(({ name }) => name))
-    if (numbers.size === 0 || ['json', 'jsonl', 'xml'].includes(format)) return (product) => product
-    for (const { product } of rows) {
-      for (const [i, name] of product?.names.entries() ?? []) {
-        if (numbers.has(name) && withComma.test(product?.values[i] ?? '')) seen.add(name)
+  return {
+    of: (rows, definitions) => {
+      const numbers = numbersOf(definitions)
+      if (numbers.size === 0 || ['json', 'jsonl', 'xml'].includes(format)) return (product) => product
+      for (const { product } of rows) {
+        for (const [i, name] of product?.names.entries() ?? []) {
+          if (numbers.has(name) && withComma.test(product?.values[i] ?? '')) seen.add(name)
+        }
       }
-    }
-    return (product, faults) => {
-      const values = product.values.map((text, i) => {
-        const name = product.names[i] ?? ''
-        const read = numbers.has(name) ? readText(text, name) : { value: text }
-        if ('value' in read) return read.value
-        faults.push({ field: columnOf(name), reason: read.reason })
-        return text
-      })
-      return { ...product, values }
-    }
+      return (product, faults) => {
+        const values = product.values.map((text, i) => {
+          const name = product.names[i] ?? ''
+          const read = numbers.has(name) ? readText(text, name) : { value: text }
+          if ('value' in read) return read.value
+          faults.push({ field: columnOf(name), reason: read.reason })
+          return text
+        })
+        return { ...product, values }
+      }
+    },
+    addNotes: (notes) => {
+      for (const [name, { all, other, example }] of counts) {
+        if (2 * other >= all) notes.add('other_decimal', { column: columnOf(name), rows: other, example })
+      }
+    },
   }
+}
+
+function withoutComma(text: string): string {
+  return withComma.test(text) ? text.replace(',', '.') : text
+}
+
+export function numbersOf(definitions: readonly AttributeDefinition[]): ReadonlySet<string> {
+  return new Set(definitions.filter(({ type }) => type === 'number').map(({ name }) => name))
 }

@@ -11,7 +11,7 @@ import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
 import type { Counts } from '../report/counts.ts'
-import type { numberReaders } from './decimals.ts'
+import type { NumberReaders } from './decimals.ts'
 import type { Layout } from './layout.ts'
 import { type FailedRow, type MappedProduct, type MappedRow, maxFaults, rowsOf } from './map-row.ts'
 
@@ -26,12 +26,12 @@ export async function writeChunk(
   { storeUuid }: { storeUuid: string },
   rows: readonly MappedRow[],
   columnOf: Layout['columnOf'],
-  readersOf: ReturnType<typeof numberReaders>,
+  numbers: NumberReaders,
   signal: AbortSignal,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
   const definitions = await listDefinitions(catalogue, storeUuid)
-  const rules = { validate: attributeValidator(definitions), readNumbers: readersOf(rows, definitions), columnOf }
+  const rules = { validate: attributeValidator(definitions), readNumbers: numbers.of(rows, definitions), columnOf }
   const writeWithout = async (tooLarge: ReadonlySet<string>) => {
     const prepared = await prepare(rows, rules, tooLarge, signal)
     const { failed, bad, assetsFailed, replaced } = prepared
@@ -58,7 +58,7 @@ const hasTooLarge = ({ tooLarge }: { tooLarge: readonly string[] }) => tooLarge.
 
 interface Rules {
   validate: AttributeValidator
-  readNumbers: ReturnType<ReturnType<typeof numberReaders>>
+  readNumbers: ReturnType<NumberReaders['of']>
   columnOf: Layout['columnOf']
 }
 

@@ -11,6 +11,7 @@ const sentences = {
   escaped_formulas: 'cells begin with an apostrophe before a formula; --unescape-formulas removes it',
   leading_zeros: 'numbers are shown with leading zeros and were read without them',
   merged_cells: 'cells are merged: only the first of them has the value',
+  other_decimal: 'half of the numbers or more would be some only with the other --decimal',
   likely_preset: 'the columns look like those of a shop system, which --preset reads',
   likely_images: 'the column looks like one of images, but becomes an attribute: --assets reads its URLs',
   likely_status: 'the column looks like the status, but becomes an attribute: --status reads it',

@@ -278,10 +278,22 @@ describe('numbers', () => {
     ['sku,Price\nA,"12,50"\nB,1.234\nC,12.5\n', ['12.5']],
     ['sku,Price\nA,1.234\nB,12.5\n', ['1.234', '12.5']],
     ['sku,Price\nA,"1,234.50"\nB,12.5\n', ['12.5']],
+    ['sku;Price\nA;0.125\nB;-0.500\nC;1.234\n', ['0.125', '-0.500']],
+    [`sku,Price\nA,1.234\n${'Z,7\n'.repeat(9)}B,"12,50"\n`, ['7']],
+    [`sku|Price\nA|1.234\n${'Z|7\n'.repeat(9)}B|12,50\n`, ['7']],
   ])('that may mean two values fail their rows: %j', async (content, expected) => {
-    const { prices, code, stderr } = await importNumbers(content)
+    const { prices, code, stderr } = await importNumbers(content, ['--chunk-rows', '2'])
     expect(prices).toEqual(expected)
     if (code === 1) expect(stderr).toContain('--decimal says whether its comma or its point is decimal')
+  })
+
+  test('of which half would only be some with the other decimal mark have a note', async () => {
+    const content = 'sku;Price\nA;12,50\nB;7\nC;8,25\nD;9\n'
+    expect((await importNumbers(content)).stderr).toContain('note: "Price": half of the numbers or more')
+    expect((await importNumbers(content.replaceAll(',', '.'), ['--decimal', 'comma'])).stderr).toContain(
+      'such as 12.50',
+    )
+    expect((await importNumbers(content, ['--decimal', 'comma'])).stderr).toBe('')
   })
 
   test('are what they are with --decimal point', async () => {
