@@ -102,7 +102,7 @@ export function withDefaults<Given extends ChannelAndFormat>(given: Given) {
   }
 }
 
-/** The arguments of a page by offset, of at most so many of the items: `pageOf` reads them. */
+/** The arguments of a page by offset with a largest number of items, as `pageOf` reads them. */
 export function offsetArgs(items: string, largest: number) {
   return builder.args((t) => ({
     offset: t.int({

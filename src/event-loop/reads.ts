@@ -9,7 +9,7 @@ const maxKinds = 10_000
 
 /**
  * Limits what reads return, and remembers which kinds of reads of a tenant are large: only the database knows a size.
- * There are few kinds, so that the main thread has few large reads.
+ * The first large read of each kind runs on the main thread: there are few kinds.
  */
 export function createReads(largeBytes: number) {
   const large = new LRUCache<string, true>({ max: maxKinds, ttl: largeMs })

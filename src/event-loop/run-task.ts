@@ -3,7 +3,7 @@ import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import { ReadBytes } from '../request/read-bytes.ts'
 
-/** TaskResult for a thread of the pool, as plain data. */
+/** A task for a pool thread, as plain data. */
 export interface Task<Input = unknown> {
   input: Input
   context: Pick<RequestContext, 'requestId' | 'traceparent' | 'tenant' | 'tokenId'>

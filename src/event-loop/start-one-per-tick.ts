@@ -3,7 +3,7 @@ import { requestContext } from '../request/context.ts'
 
 const starts = new FairQueue({ slots: 1, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
 
-/** After a start that took so long, the next one waits for as long: any other request needs several iterations. */
+/** If a start took this long, the next one waits for as long: other requests need several iterations. */
 const longStartMs = 5
 /** Longer iterations are not due to a start. */
 const maxWaitMs = 20

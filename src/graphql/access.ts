@@ -32,7 +32,7 @@ interface FieldAccess {
 /** Extensions of a mutation that returns more than it writes, such as an object that was there before. */
 export const returnsStored = { returnsStored: true }
 
-/** What such a mutation may return to a token that only writes: names from its arguments. */
+/** The fields of such an object that a token with `write` alone may select: they repeat arguments of the mutation. */
 const given = ['__typename', 'storeUuid', 'jobId']
 
 /** Extensions of a type whose objects are part of what a write returns, and read nothing. */
@@ -80,7 +80,7 @@ export interface SelectedField {
   isRoot: boolean
   /** How many of the fields down to this one are lists. */
   lists: number
-  /** The type that it is selected of; like its field, undefined in an invalid document. */
+  /** The type that has the field. Undefined in an invalid document, as is `field`. */
   type: GraphQLNamedType | undefined
   field: GraphQLField<unknown, unknown> | undefined
 }

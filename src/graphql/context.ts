@@ -24,7 +24,7 @@ export interface Context {
   readonly requestId: string
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined
-  /** The maximum length of the answer with the results of the writes so far. */
+  /** An upper bound of the answer's length: the results of the writes so far. */
   readonly answer: { bytes: number }
 }
 

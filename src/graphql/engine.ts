@@ -14,7 +14,7 @@ export interface PreparedOperation {
   readonly access: Access
   readonly size: DocumentSize
   readonly isMutation: boolean
-  /** Whether the answer can repeat what is read, or a name of the document: it can be longer than what is read. */
+  /** Whether the answer can have a value several times, so that it is longer than what was read. */
   readonly mayRepeat: boolean
   /** Its first root field: names the operation in the log and the metrics. */
   readonly name: string
@@ -100,7 +100,7 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
   }
 }
 
-/** Whether what is loaded once can be in many places: by a field twice, a list within a list, an id several times. */
+/** Whether a value that is read once can be in several places: a field twice, a list within a list, an id repeated. */
 function mayRepeat(fields: readonly SelectedField[]): boolean {
   const names = new Set(fields.map(({ type, name }) => `${type?.name}.${name}`))
   return names.size < fields.length || names.has('Query.nodes') || fields.some(({ lists }) => lists > 1)

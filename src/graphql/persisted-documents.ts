@@ -7,7 +7,7 @@ export interface PersistedDocuments {
   only: boolean
 }
 
-/** A document that is named and is not here: clients send it whole then, as Apollo's protocol has it. */
+/** The named document is unknown. By Apollo's protocol the client sends the document itself then. */
 export class PersistedQueryMissing extends Error {
   override readonly name = 'PersistedQueryMissing'
   readonly code: string

@@ -43,8 +43,8 @@ export function compileWhenRunAgain(schema: GraphQLSchema, document: DocumentNod
 }
 
 /**
- * The variables with a default, which may stand where null may not. The compiler takes an explicit null there for
- * false, or passes it on.
+ * The variables with a default: they may be used where null is not allowed, and an explicit null is an error there. The
+ * compiler takes such a null for false, or passes it on.
  */
 function defaultedVariables(document: DocumentNode): string[] {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)

@@ -95,7 +95,7 @@ async function serveCaller(
   return { answer, headers, summary: { tokenName, ...summary }, share: { tenant, tokenId } }
 }
 
-/** Node drops the headers beyond so many, unread: a request that has them is refused. */
+/** Node drops further headers unread: a request that has as many is refused. */
 export const maxHeaders = 100
 
 /** Throws for headers that a proxy may have understood differently. */

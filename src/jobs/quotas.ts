@@ -14,7 +14,7 @@ export interface JobQuotas {
 }
 
 const mebibyte = 1024 * 1024
-/** What a job counts besides its input and output. */
+/** Added for each job to the bytes of its input and output. */
 const bytesOfJob = 16 * 1024
 /** Output may grow by so much before the jobs of its store are measured again. */
 const measureEvery = 8 * mebibyte

@@ -3,7 +3,7 @@ import type { ConfigurationState } from '../global-config/global-config.ts'
 
 const circuitStates = ['closed', 'half-open', 'open'] as const
 
-/** The metrics besides requests. Each function is called when the metrics are read. */
+/** The metrics that are not about requests. Each function is called when the metrics are read. */
 export interface MetricSources {
   /** How the tables are kept; undefined where that is not known. */
   database?: string | undefined

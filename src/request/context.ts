@@ -12,7 +12,7 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** The caller's share: connections, threads and memory are shared among tenants; '' is the gateway's own work. */
   readonly tenant: string
-  /** The caller's token, with which the other tokens of the tenant take turns. */
+  /** The caller's token, which shares the tenant's part with the tenant's other tokens. */
   readonly tokenId: string
   readonly readBytes: ReadBytes
   /** Counts memory of the request; see `MemoryBudget`. Only on the main thread. */

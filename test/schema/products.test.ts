@@ -108,7 +108,7 @@ it('names every fault of a filter, and unknown channels with the known ones', as
 })
 
 it.each<[order: object, message: string]>([
-  [{ field: 'ATTRIBUTE' }, 'orderBy.attribute must name the attribute to order by: it is nothing'],
+  [{ field: 'ATTRIBUTE' }, 'orderBy.attribute must name the attribute to order by: got none'],
   [{ field: 'CODE', attribute: 'Price' }, 'orderBy.attribute must be left out unless field is ATTRIBUTE; got "Price"'],
 ])('the order %j is refused by a sentence', async (order, message) => {
   expect(await refusal(listing, { store: await newStore(gateway), order })).toBe(message)

@@ -9,10 +9,10 @@ import type { ApiParts } from './api-parts.ts'
 /** Names of the types, and no fields of them. */
 const shallowIntrospection = 3
 
-/** A body of more than so many times the bytes of a small one is not even parsed here: the pool checks it too. */
+/** A body with more than this multiple of the bytes of a small one is not even parsed here: the pool checks it too. */
 const unparsedTimes = 4
 
-/** Reads of a like cost are of a kind. A document does not name it: a client could give each another name. */
+/** Each power of ten of the cost is a kind of reads. A kind per operation would let clients make new ones by names. */
 const kindOf = (cost: number) => `GraphQL ${Math.ceil(Math.log10(cost + 1))}`
 
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */

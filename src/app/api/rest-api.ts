@@ -20,7 +20,7 @@ import { createStoredListing } from './stored-listing.ts'
 /** The number of rows, or of items, that a long answer may have. */
 const longCost = 10_000
 
-/** Reads of an endpoint are of a kind; those of the listing by clients that know its version are mostly short. */
+/** Each endpoint is a kind of reads. The listing is two: for clients that know a version, answers are mostly short. */
 const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(document)}${isCheck ? ', known' : ''}`
 
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */

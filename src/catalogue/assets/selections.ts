@@ -45,7 +45,7 @@ function cut(text: string): string {
   return text.length <= maxNameLength ? text : `${text.slice(0, maxNameLength).toWellFormed()}…`
 }
 
-/** Whether the selection names anything besides the store. */
+/** Whether the selection names more than the store. */
 export function narrows({ channel, parentCode, assetId }: AssetSelection): boolean {
   return channel !== null || parentCode !== null || assetId !== null
 }

@@ -22,12 +22,12 @@ export interface LedgerState {
   is_replica: boolean
 }
 
-/** The cursor that no earlier change follows. */
+/** In place of a cursor: after all changes so far. */
 export const latest = 'latest'
 
 const largest = { tx: 2n ** 64n - 1n, seq: 2n ** 63n - 1n }
 
-/** One row, which `limit` tells the planner: it would expect a thousand, and compile the statement. */
+/** There is one row. Without `limit` the planner would expect a thousand, and compile the statement. */
 export const ledgerName = sql`(select left(ledger::text, 8) as ledger from change_horizon limit 1)`
 
 /**

@@ -11,9 +11,9 @@ interface LastChanged {
 }
 
 /**
- * The products that were changed last before a time by the ledger, at least `wanted` if there are so many. Undefined if
- * the ledger lacks changes, or has too many. `from`: the time of `isAll`. A statement of its own: on a worker node of
- * Citus, a function cannot read distributed tables.
+ * The products that were changed last before a time, by the ledger: at least `wanted`, or all. Undefined if the ledger
+ * lacks changes, or has too many. `from`: the time of `isAll`. A statement of its own: on a worker node of Citus, a
+ * function cannot read distributed tables.
  */
 export async function changedLast(
   { db }: Catalogue,

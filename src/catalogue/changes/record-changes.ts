@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { maxCodes } from '../projections/queue.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -44,8 +45,6 @@ export async function recordChanges(catalogue: WriteCatalogue, storeUuid: string
   await sql`with ${recorded(catalogue, storeUuid, items)} select`.execute(catalogue.db)
 }
 
-/** How many codes a row of the queue of changed products has. */
-const maxCodes = 1_000
 /** About how many bytes of items a row of the ledger has: a reader decodes a row whole. */
 const maxBytes = 2_000_000
 

@@ -44,7 +44,7 @@ export async function assignSlots(work: WriteCatalogue, storeUuid: string): Prom
     ) free using (nth)`.execute(work.db)
 }
 
-/** Texts are compared by so many characters. */
+/** The number of first characters by which texts are compared. */
 export const comparedCharacters = 255
 
 /** A text with more characters is no number: the number could be too large for `float8`. */

@@ -32,7 +32,7 @@ export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
 
 /**
  * Creates and merges any number of products, each code once, as `upsertProducts` does. If all are new, as in a first
- * import, they are copied into the table. `failed`: how many rows failed beside them.
+ * import, they are copied into the table. `failed`: how many other rows failed.
  */
 export async function loadProducts(
   connection: OwnConnection,

@@ -48,7 +48,7 @@ export function validatePatches(
   { firstOnly = false } = {},
 ): ValidatedPatches {
   const validated: ValidatedPatches = { good: new Map(), failed: new Map() }
-  /** How many failures are kept besides the first one of each product. */
+  /** How many more failures are kept, not counting the first one of each product. */
   let room = maxFailures
   for (const [code, entries] of Map.groupBy(patches, (patch) => patch.productCode)) {
     if (!isName(code)) {

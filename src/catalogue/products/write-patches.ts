@@ -35,7 +35,7 @@ export interface PatchOptions {
   looksUpFailed?: boolean
   /** Whether the first of several entries of a code counts. */
   firstOnly?: boolean
-  /** Locked beside the products. */
+  /** The groups to lock in addition to the products. */
   groups?: readonly string[]
   /** The validation of attributes, given that by the store's definitions. */
   validator?: (defined: AttributeValidator) => AttributeValidator

@@ -14,10 +14,10 @@ import { applyChanged, buildNext, type Failed, type StepResult } from './step.ts
 
 /** How often the queue is read while no write of this process wakes the follower. */
 const pollMs = 250
-/** Writes of so long are applied together. */
+/** Writes within this time are applied together. */
 const minPauseMs = 30
 const pauseAfterFailureMs = 1_000
-/** A build that failed is tried again after so long. */
+/** The pause before a failed build is tried again. */
 const rebuildAfterMs = 5_000
 /** How long a shutdown waits for the running step. Another process repeats a step that was cut off. */
 const stopWithinMs = 500

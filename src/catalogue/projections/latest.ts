@@ -8,7 +8,7 @@ const pauseMs = 20
 
 /**
  * For `X-Catalogue-After: latest`: waits, once for each store, until what was committed before is applied to the
- * projections of the store. After `maxWaitMs` the answer tells how old it is by its `asOf`.
+ * projections of the store. If that takes more than `maxWaitMs`, `asOf` says how old the answer is.
  */
 export function createLatest(catalogue: Catalogue): (storeUuid: string) => Promise<void> {
   const end = performance.now() + maxWaitMs

@@ -4,7 +4,7 @@ import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import type { ProjectionName } from './projection.ts'
 
 /** The largest number of products in a step, and in a row of the queue. */
-const maxCodes = 1_000
+export const maxCodes = 1_000
 /** The largest number of rows of the queue in a step. */
 const maxRows = 1_000
 
@@ -25,7 +25,7 @@ interface QueuedStore {
   isBuilding: boolean
 }
 
-/** The stores in the queue but for those with products that are to wait. */
+/** The stores with something in the queue that need not wait. */
 export async function listQueuedStores({ db }: Catalogue): Promise<QueuedStore[]> {
   const { rows } = await sql<QueuedStore>`
     select store as uuid, oldest, is_building as "isBuilding" from queued_stores()`.execute(db)
@@ -65,7 +65,7 @@ export function isFull(changed: readonly Changed[]): boolean {
   return changed.length === maxRows || changed.reduce((sum, { codes }) => sum + codes.length, 0) > maxCodes / 2
 }
 
-/** Puts products back for one projection, not before so many ms from now. */
+/** Puts products back for one projection; they wait for `pauseMs` at least. */
 export async function putBack(
   { db }: WriteCatalogue,
   storeUuid: string,

@@ -83,7 +83,7 @@ export function buildNext(
 ): Promise<StepResult> {
   return write(catalogue, false, async (work) => {
     if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
-    // What is requested after this is not seen by what follows, and remains requested.
+    // A request that is committed after this statement stays: what follows may not see its cause.
     const requests = await listBuildRequests(work, storeUuid)
     for (const projection of projections) if (await projection.build(work, storeUuid)) return 'more'
     await deleteBuildRequests(work, storeUuid, requests)

@@ -4,7 +4,7 @@ import { buildCounts } from './build-counts.ts'
 import { findCounts, recount } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 
-/** A step in a store begins no further products after so long. */
+/** After this time a step in a store begins no further products. */
 const maxStepMs = 200
 
 /** The gaps of products, and how many products miss what. */

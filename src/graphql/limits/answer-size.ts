@@ -31,7 +31,7 @@ export function requireShort(data: unknown): void {
 /** A character of a string takes at most six bytes of JSON, such as `\u0001`; any other value about 30. */
 const [maxBytesOfCharacter, maxBytesOfValue] = [6, 30]
 
-/** Whether a value takes more than so many bytes as JSON. The bytes of strings are counted only if they may decide. */
+/** Whether a value takes more than `max` bytes as JSON. The bytes of strings are counted only if they may decide. */
 function isLonger(value: unknown, max: number): boolean {
   const exceeds = (most: number, bytesOf: (text: string) => number) => mayExceed(value, most, bytesOf)
   return exceeds(max, (text) => text.length * maxBytesOfCharacter) && exceeds(max, bytesOfJson)

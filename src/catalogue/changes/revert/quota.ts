@@ -6,7 +6,7 @@ import { CatalogueError } from '../../../errors.ts'
  * all that it reverts, and can be reverted in turn.
  */
 const maxRecordedMb = 1_024
-/** What a row of the ledger counts besides its items. The sum is quick, as the rows of a full quota are few. */
+/** Added for each row of the ledger. The sum is quick, as the rows of a full quota are few. */
 const bytesOfRow = 16 * 1024
 
 /** What reverts have recorded in a store in the last 24 hours, in MiB. Items that are stored apart are not read. */
@@ -15,7 +15,7 @@ export const recordedByReverts = (storeUuid: string): RawBuilder<number> => sql`
     from change where store_uuid = ${storeUuid} and reverts is not null and at > now() - interval '24 hours'
   )::float8 / 1048576`
 
-/** Throws `quota_exceeded` if the reverts of a store have recorded so many MiB. */
+/** Throws `quota_exceeded` if the reverts of a store have recorded as many MiB as they may. */
 export function requireQuota(recordedMb: number): void {
   if (recordedMb < maxRecordedMb) return
   throw new CatalogueError(

@@ -94,7 +94,7 @@ interface Found {
   names: { kind: string; name: string }[] | null
 }
 
-/** Up to so many codes are locked one by one; beyond, the whole store is. */
+/** The largest number of codes that are locked one by one; for more the whole store is locked. */
 const maxNames = 100
 
 async function findChanges({ db }: Catalogue, storeUuid: string, requestId: string): Promise<Found | undefined> {
@@ -125,7 +125,7 @@ function locksOf({ kinds, names }: Found): LockRequest {
   }
 }
 
-/** No chunk of an import takes longer: a request has no changes so long before the first one that is kept. */
+/** A chunk of an import takes at most this long: no change of a request is older than its first kept one by more. */
 const maxChunk = '15 minutes'
 
 /**

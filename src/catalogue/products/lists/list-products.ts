@@ -46,7 +46,7 @@ export function isPrepared(source: Source, filter: ProductFilter, order: Product
   return source.table === 'product' && order.field === 'code' && isBare(others)
 }
 
-/** So many of the products that were changed last are read if those of a page or two do not fill it. */
+/** The largest number of products changed last that are read to fill a page. */
 const maxChanged = 5_000
 
 /** A page of the products that were changed last; null if the ledger does not tell them. */
@@ -116,7 +116,7 @@ async function readPage(
   )
 }
 
-/** The rest of a query for the rows of a segment, after their columns. */
+/** SQL: `orderValue` and `nth` as the last columns of the rows of a segment, and the clauses from FROM to LIMIT. */
 function rowsOf(
   { where, by, value }: PageSegment,
   from: Sql,
@@ -127,7 +127,7 @@ function rowsOf(
       from ${from} where ${allOf([matches, ...where])} order by ${by} limit ${limit}`
 }
 
-/** Undefined if the source was chosen for what was before. */
+/** Undefined if the source is outdated. */
 async function read({ db }: Catalogue, begin: Sql, state: Sql, listed: Sql): Promise<ProductList | undefined> {
   // A join of one row keeps the order.
   const { rows } = await sql<SourceState & (ListedProduct | { productCode: null })>`

@@ -40,8 +40,8 @@ export function valuesOf({ table, uuid, attributeOf }: Source, name: string): Va
 }
 
 /**
- * The conditions of a filter on values: those that an index finds, whose column is `key`, and others. Without the
- * attribute only `exists: false` holds, and `ne` beside it.
+ * The conditions of a filter on values: those that an index finds, whose column is `key`, and others. A product without
+ * the attribute meets `exists: false`, also together with `ne`, and nothing else.
  */
 export function compare(filter: AttributeFilter, values: Values) {
   const { as, text, number } = values

@@ -22,7 +22,7 @@ interface Segment {
   type?: RawBuilder<unknown>
 }
 
-/** A page between cursors of an order. `orAt`: a product just at the place of a cursor is on the page, too. */
+/** A page between cursors of an order. `orAt`: whether a product at the place of the cursor itself is on the page. */
 export type ProductPage = KeysetPage & { orAt?: { after: boolean; before: boolean } }
 
 /** Some of the products of a page, in sequence. */
@@ -105,7 +105,7 @@ function ofAttribute(source: Source, name: string, isDescending: boolean): Segme
   return isDescending ? [otherTexts, numbers, none] : [numbers, otherTexts, none]
 }
 
-/** Where a cursor is: in which segment, and behind which value and code there. */
+/** The place of a cursor: the index of its segment, and the value and code of the product there. */
 function placeOf(order: ProductOrder, cursor: string, segments: readonly Segment[]) {
   if (order.field === 'code') return { at: 0, value: null, code: cursor }
   const { value, code } = parseCursor(cursor)

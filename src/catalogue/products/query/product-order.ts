@@ -19,7 +19,7 @@ export const byCode: ProductOrder = { field: 'code' }
 export function requireGoodOrder(order: ProductOrder | null | undefined): ProductOrder {
   const { field, attribute } = order ?? byCode
   const at = 'orderBy.attribute'
-  const badName = attribute == null ? 'it is nothing' : nameFault(attribute)
+  const badName = attribute == null ? 'got none' : nameFault(attribute)
   if (field !== 'attribute' && attribute == null) return order ?? byCode
   if (field === 'attribute' && !badName) return order ?? byCode
   const details =

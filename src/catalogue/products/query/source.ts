@@ -43,7 +43,7 @@ export interface Source {
   isCurrent: RawBuilder<boolean>
 }
 
-/** What each statement on a source reads beside its rows. */
+/** What each statement on a source reads in addition to its rows. */
 export interface SourceState {
   asOf: Date
   isCurrent: boolean
