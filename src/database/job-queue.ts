@@ -38,6 +38,7 @@ export async function startQueue(queue: PgBoss): Promise<void> {
     expireInSeconds: 6 * 3600,
     // The table `job` counts how often a job may be retried: the library would count shutdowns too.
     retryLimit: 1000,
+    retryDelay: 5,
     retentionSeconds: 365 * 86_400,
     deleteAfterSeconds: 3600,
   })

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { isUnavailable } from '../database/unavailable.ts'
+import { codeOf, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
-import { type AttemptKey, finishJob, readAttempt, saveProgress } from './attempt.ts'
+import { type AttemptKey, finishJob, readAttempt, requeue, saveProgress } from './attempt.ts'
 import type { JobKey } from './job.ts'
 import type { JobQuotas } from './quotas.ts'
 import { runExport } from './run-export.ts'
@@ -41,7 +41,8 @@ export async function runAttempt(
     const anySignal = AbortSignal.any([signal, superseded.signal])
     const faultOf = await work(context.catalogue, attempt, { ...context, signal: anySignal }).then(
       (fault) => () => fault,
-      (error: unknown) => {
+      async (error: unknown) => {
+        if (isPassing(error)) await requeue(db, attempt).catch(() => {})
         if (signal.aborted || isUnavailable(error)) throw error
         return () => reasonOf(error, key, log)
       },
@@ -52,6 +53,9 @@ export async function runAttempt(
     clearInterval(timer)
   }
 }
+
+/** Whether it ends by itself, such as a lock or a full disk. A statement that takes too long does so each time. */
+const isPassing = (error: unknown) => shortageOf(error) !== undefined && codeOf(error) !== '57014'
 
 /** What the user may read of an error: messages about the input, and nothing about other failures. */
 function reasonOf(error: unknown, { jobId }: JobKey, log: Logger): string {

@@ -82,6 +82,29 @@ it('an export whose job is deleted while it runs ends without an error in the lo
   expect(lines).toEqual([])
 })
 
+it.each(['55P03', '53100'])(
+  'a job that the database refuses with %s is queued again, and not as a crash',
+  async (code) => {
+    const job = await newImport(false)
+    const client = await database.client()
+    await client.query(`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise 'refused' using errcode = '${code}'; end $$;
+    create trigger refuse before update on job for each row
+      when (new.position is distinct from old.position) execute function refuse()`)
+    for (let attempts = 0; attempts < 3; attempts++) {
+      const attempt = await begun(job)
+      const log = pino({ level: 'silent' })
+      const running = runAttempt(attempt, { ...context, catalogue: database.catalogue, log, reportProgress: () => {} })
+      await expect(running).rejects.toMatchObject({ code })
+      const stored = database.db.selectFrom('job').select(['state', 'crashes']).where('job_id', '=', job.jobId)
+      expect(await stored.executeTakeFirst()).toEqual({ state: 'queued', crashes: 0 })
+    }
+    await client.query('drop function refuse cascade')
+    await client.end()
+  },
+)
+
 it('deletes old jobs with one statement each', async () => {
   const jobs = [await newExport(), await newExport(), await newImport(false)]
   const stored = database.db.updateTable('job').set({ state: 'succeeded', finished_at: new Date(0) })
