@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { revertRequest } from '../../../src/catalogue/changes/revert/revert-request.ts'
-import { lockStore } from '../../../src/catalogue/locks.ts'
+import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
+import { lockStore, tryLock } from '../../../src/catalogue/locks.ts'
+import { updateStore } from '../../../src/catalogue/stores/stores.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { setRecording } from '../../../src/database/change-days.ts'
 import { requestContext } from '../../../src/request/context.ts'
 import { ReadBytes } from '../../../src/request/read-bytes.ts'
 import { newRequestId } from '../../../src/request/request-id.ts'
+import { caughtUp } from '../../support/caught-up.ts'
 import { withRequestId } from '../../support/clients/caller.ts'
 import { assetIdsOf, type Item } from '../../support/clients/client.ts'
 import { ask } from '../../support/clients/operations.ts'
@@ -294,6 +297,45 @@ describe('definitions and the store', () => {
     expect(named).toMatchObject({ reverted: { storeFields: 1 }, skipped: [skip('STORE', '', 'storeName')] })
     expect(defined).toMatchObject({ reverted: { definitions: 0 }, skipped: [skip('DEFINITION', 'Size', null)] })
     expect(await stateOf(gateway, store)).toMatchObject({ store: { store_name: 'Three', region: ['Europe'] } })
+  })
+
+  it('keep fields that are changed while the revert waits for the store', async () => {
+    const id = await update({ storeName: 'One' })
+    const { catalogue, lockWaiters } = gateway.database
+    const origin = {
+      requestId: randomUUID(),
+      actor: 'a',
+      via: 'graphql' as const,
+      operation: 'updateStore',
+    }
+    const reverting = await write({ ...catalogue, origin }, false, async (work) => {
+      await updateStore(work, fallbackEnumerations, store, { storeName: 'Two' })
+      const answer = revert(gateway, store, id)
+      await expect.poll(lockWaiters).toBe(1)
+      return { answer }
+    })
+    expect((await reverting.answer).skipped).toEqual([skip('STORE', '', 'storeName')])
+    expect(await stateOf(gateway, store)).toMatchObject({ store: { store_name: 'Two' } })
+  })
+
+  it('lose no use that the revert has not restored', async () => {
+    const filterable = (name: string) => ({ name, type: 'TEXT', filterable: true })
+    await defineAll(Array.from('ABCDEFGH', filterable))
+    await caughtUp(gateway.database, store)
+    const request = await undefine('A')
+    await write(gateway.database.catalogue, false, async (work) => {
+      // The follower does not index Z.
+      await expect.poll(() => tryLock(work, store, 'projections')).toBe(true)
+      await defineAll([filterable('Z')])
+      await revert(gateway, store, request)
+    })
+    const found = await ask<{ attributeDefinitions: { name: string; filterable: boolean }[] }>(
+      gateway,
+      'store',
+      { storeUuid: store },
+      '{ attributeDefinitions { name filterable } }',
+    )
+    expect(found.attributeDefinitions.filter((one) => !one.filterable).map(({ name }) => name)).toEqual(['A'])
   })
 
   it('do not lose a store that a request has created', async () => {

@@ -59,6 +59,10 @@ export async function revertRequest(
   if (isBounded) requireWithinBounds(found)
   const { seqs, kinds } = found
   await lockStore(catalogue, uuid, locksOf(found))
+  // As updateStore does.
+  if (kinds.includes('store')) {
+    await sql`select from store where store_uuid = ${uuid} for no key update`.execute(catalogue.db)
+  }
   const cancelled = await requireNotReverted(catalogue, uuid, requestId, policy)
   const later = await findLater(catalogue, uuid, requestId, found)
   const reversal = { storeUuid: uuid, requestId, overwrites: policy === 'OVERWRITE', seqs, later, cancelled }

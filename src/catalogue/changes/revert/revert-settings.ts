@@ -21,12 +21,8 @@ const listBefore = (field: string, column: string) => sql`
 /** Restores the fields of a store. A store that the request created stays. */
 export const storeFields: RevertStep = {
   kinds: ['store'],
-  revert: async (catalogue, reversal) => {
-    const { storeUuid } = reversal
-    // As updateStore does.
-    await sql`select from store where store_uuid = ${storeUuid} for no key update`.execute(catalogue.db)
-    return restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(storeUuid, own))
-  },
+  revert: (catalogue, reversal) =>
+    restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(reversal.storeUuid, own)),
 }
 
 const restoredFields = (storeUuid: string, own: Sql): Restoration => ({
@@ -62,12 +58,7 @@ export const definitions: RevertStep = {
     const { storeUuid } = reversal
     const done = await restoreItems(catalogue, reversal, ['definition'], (own) => restoredDefinitions(storeUuid, own))
     const all = await requireFittingDefinitions(catalogue, storeUuid)
-    const ended = [beyond(maxFilterable, all, 'filterable'), beyond(maxSearchable, all, 'searchable')]
-    if (ended.flat().length > 0)
-      await sql`
-        update attribute_definition set filterable = filterable and name <> all(${ended[0]}::text[]),
-          searchable = searchable and name <> all(${ended[1]}::text[])
-        where store_uuid = ${storeUuid} and name = any(${ended.flat()}::text[])`.execute(catalogue.db)
+    await endUses(catalogue, storeUuid, all)
     await requestBuild(catalogue, storeUuid)
     return done
   },
@@ -108,11 +99,30 @@ const restoredDefinitions = (storeUuid: string, own: Sql): Restoration => ({
   skipped: changedSince(own),
 })
 
-/** The names of definitions that are too many: a revert may bring back more than a store may have. */
-function beyond(max: number, all: readonly StoredDefinition[], use: 'filterable' | 'searchable'): string[] {
-  const isUsed = (one: StoredDefinition) => Number(use === 'filterable' ? one.isIndexed : one.isSearched)
-  const using = all.filter((one) => one[use]).toSorted((a, b) => isUsed(b) - isUsed(a))
-  return using.slice(max).map(({ name }) => name)
+/** A revert may bring back more uses than a store may have: they end in definitions that it recorded. */
+async function endUses(
+  { db, origin }: WriteCatalogue,
+  storeUuid: string,
+  all: readonly StoredDefinition[],
+): Promise<void> {
+  const filterable = all.filter((one) => one.filterable)
+  const searchable = all.filter((one) => one.searchable)
+  if (filterable.length <= maxFilterable && searchable.length <= maxSearchable) return
+  const { rows } = await sql<{ name: string }>`
+    select distinct unnest(codes) as name from change
+    where store_uuid = ${storeUuid} and request_id = ${origin?.requestId} and kind = 'definition'`.execute(db)
+  const restored = new Set(rows.map(({ name }) => name))
+  const beyond = (max: number, using: StoredDefinition[], isBuilt: 'isIndexed' | 'isSearched') =>
+    using
+      .map((one) => ({ name: one.name, rank: restored.has(one.name) ? 2 - Number(one[isBuilt]) : 0 }))
+      .sort((a, b) => a.rank - b.rank)
+      .slice(max)
+      .map(({ name }) => name)
+  await sql`
+    update attribute_definition set
+      filterable = filterable and name <> all(${beyond(maxFilterable, filterable, 'isIndexed')}::text[]),
+      searchable = searchable and name <> all(${beyond(maxSearchable, searchable, 'isSearched')}::text[])
+    where store_uuid = ${storeUuid} and name = any(${[...restored]}::text[])`.execute(db)
 }
 
 /** Restores the requirements of channels. */
