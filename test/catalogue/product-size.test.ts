@@ -46,6 +46,16 @@ it('so does an upsert', async () => {
   })
 })
 
+it('each change of it counts one product, whichever attributes it has', async () => {
+  const changed = (n: number) => ({ [`Text ${n}`]: 'short' })
+  for (let n = 1; n <= 8; n++) await put([{ product_code: 'FULL', ...changed(n) }])
+  await put([{ product_code: 'FULL', ...changed(9), ...changed(10), ...changed(11), ...changed(12), ...changed(13) }])
+  const { rows } = await sql<{ count: number }>`
+    select sum(count)::integer as count from change where store_uuid = ${store} and action = 'updated'
+    group by request_id`.execute(gateway.database.db)
+  expect(rows.map(({ count }) => count)).toEqual(Array(9).fill(1))
+})
+
 it('what fits, what it holds already and its status are written as ever', async () => {
   const items = [
     { Color: 'Blue' },

@@ -81,6 +81,7 @@ declare
   products integer;
   total_statuses text[];
   deltas bigint[];
+  counted text[] := '{}';
 begin
   -- 1. Takes the locks of the request.
   -- 2. Checks that the patches were validated by the definitions that the store has now.
@@ -186,9 +187,11 @@ begin
     deltas := result.deltas;
     if result.codes is not null then
       products := case
-        when result.parts > 1 then (select count(distinct code) from unnest(result.codes) code where hashtext(code) % result.parts = result.part)
+        -- Several rows may have items of a product: the first one counts it.
+        when result.parts > 1 then (select count(*) from (select unnest(result.codes) except select unnest(counted)) c)
         else cardinality(case result.action when 'created' then result.created else result.updated end)
       end;
+      counted := counted || case when result.parts > 1 then result.codes end;
       perform record_products(store, origin, result.action, result.codes, result.keys, result.was, products,
         coalesce(result.failed + failed, 0)::integer);
       failed := null;
