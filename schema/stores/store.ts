@@ -52,22 +52,22 @@ builder.node(StoreRef, {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     linkedStores: t.field({
       type: [StoreRef],
-      complexity: firstCost(20),
+      complexity: firstCost(100),
       description: 'Other stores of the same group, in the order of their creation.',
-      args: { first: t.arg.int(firstArg(1_000)) },
+      args: { first: t.arg.int(firstArg(1_000, 100)) },
       resolve: async (store, { first }, { loaders }) => {
-        const most = requireFirst(first, 1_000)
-        const group = (await loaders.storesOfGroup(most + 1).load(store.storeGroup)) ?? []
-        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, most)
+        const maxCount = requireFirst(first, 1_000, 100)
+        const group = (await loaders.storesOfGroup(maxCount + 1).load(store.storeGroup)) ?? []
+        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, maxCount)
       },
     }),
     attributeDefinitions: t.field({
       type: [AttributeDefinitionRef],
-      complexity: perStore(firstCost(10)),
+      complexity: perStore(firstCost(100)),
       description: 'Attribute definitions of the store, ordered by name.',
-      args: { first: t.arg.int(firstArg(10_000)) },
+      args: { first: t.arg.int(firstArg(10_000, 100)) },
       resolve: async (store, { first }, { loaders }) =>
-        (await loaders.attributeDefinitions.load(store.storeUuid)).slice(0, requireFirst(first, 10_000)),
+        (await loaders.attributeDefinitions.load(store.storeUuid)).slice(0, requireFirst(first, 10_000, 100)),
     }),
   }),
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { ask } from '../support/clients/operations.ts'
+import { ask, documentOf } from '../support/clients/operations.ts'
 import { newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
@@ -20,4 +20,22 @@ it('a few linked stores of a huge group are read alone', async () => {
   )
   expect(found.linkedStores).toHaveLength(2)
   expect(found.linkedStores).toMatchObject([{ linkedStores: [{}] }, { linkedStores: [{}] }])
+})
+
+it('lists within lists have as many items by default as they cost', async () => {
+  const storeUuid = await newStore(gateway)
+  await sql`
+    insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
+    select gen_random_uuid(), store_group, 'x', store_taxonomy, region, channels, default_automation
+    from store, generate_series(1, 150) where store_uuid = ${storeUuid}`.execute(gateway.database.db)
+  const found = await ask<{ linkedStores: unknown[] }>(
+    gateway,
+    'store',
+    { storeUuid },
+    '{ linkedStores { storeUuid } }',
+  )
+  expect(found.linkedStores).toHaveLength(100)
+  const selection = '{ linkedStores { linkedStores { linkedStores { storeUuid } } } }'
+  const { errors } = await gateway.graphql(documentOf('store', { storeUuid }, selection), { storeUuid })
+  expect(errors?.[0]?.message).toContain('at its page sizes it may cost 1010102')
 })
