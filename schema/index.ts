@@ -27,6 +27,8 @@ import './stores/store.ts'
 import './stores/store-projections.ts'
 import './stores/store-write.ts'
 import './token.ts'
+import './webhooks/webhook.ts'
+import './webhooks/webhook-write.ts'
 import { builder } from './builder/builder.ts'
 
 export const schema = builder.toSchema()

@@ -12,7 +12,8 @@ import { enumOf } from './enumerations.ts'
 const TokenScope = enumOf<Scope>('TokenScope', 'Permission of a token.', {
   read: 'GraphQL queries, and GET in REST.',
   write:
-    'GraphQL mutations, and every other method in REST. Data that a mutation returns besides its own result also needs `READ`.',
+    'GraphQL mutations, and every other method in REST, but for webhooks. Data that a mutation returns besides its own result also needs `READ`.',
+  webhook: 'Webhooks, together with `READ`.',
   admin: 'All operations, including the administration of tokens.',
 })
 

@@ -9,10 +9,11 @@ import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
 const mayImport: Record<string, string> = {
   'src/cli': 'app auth backup catalogue database demo export filter-service global-config http import jobs',
   'src/app':
-    'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs mcp metrics outgoing request tracing',
+    'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs mcp metrics outgoing request tracing webhooks',
   'src/event-loop': 'fair-share request',
   'src/demo': 'catalogue import',
-  schema: 'auth catalogue graphql jobs request',
+  schema: 'auth catalogue graphql jobs live request webhooks',
+  'src/webhooks': 'catalogue database live outgoing',
   'src/jobs': 'catalogue database event-loop export import request',
   'src/export': 'catalogue database import',
   'src/import': 'catalogue database request',

@@ -1,6 +1,6 @@
 import { builder } from '../builder/builder.ts'
 
-builder.inputType('EventFilter', {
+export const EventFilterInput = builder.inputType('EventFilter', {
   description:
     'Filter for events. All given conditions must hold. A change that matches in part is told with the codes, keys and counts that match. At most 100 names for each condition.',
   fields: (t) => ({

@@ -13,9 +13,18 @@ type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten'>>
 /** The API of this thread, which runs expensive requests in a pool of threads. */
 export function createApiWithPools(options: GatewayOptions, replicas: Replicas | undefined, hooks: Hooks) {
   const { onJobQueued } = hooks
-  const { connection, filterClient, introspection, persistedDocuments, jobQuotas, changesRetention, log } = options
+  const {
+    connection,
+    filterClient,
+    introspection,
+    persistedDocuments,
+    jobQuotas,
+    changesRetention,
+    outgoingAllow,
+    log,
+  } = options
   const { enumerations } = options.globalConfig
-  const shared = { introspection, persistedDocuments, jobQuotas, changesRetention }
+  const shared = { introspection, persistedDocuments, jobQuotas, changesRetention, outgoingAllow }
   const workerData: ThreadData = { ...shared, connection, filterAddress: filterClient?.address, logLevel: log.level }
   // A step is mostly one statement, which may take 30 s.
   const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare: true }

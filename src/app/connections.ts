@@ -6,8 +6,8 @@ import type { Config } from './config.ts'
 
 /** How many connections to the primary a gateway has at most, with all its workers. */
 export function connectionsOf({ workers, databasePoolSize, databaseReadUrl }: Config): number {
-  const { poolThread, jobThread, queue, follower, watch, maintenance } = maxConnections
+  const { poolThread, jobThread, queue, follower, deliverer, watch, maintenance } = maxConnections
   const requests = connectionsPerWorker(workers, databasePoolSize) + defaultThreads * poolThread
   const jobs = concurrency * (jobThread + 1) + queue
-  return workers * (requests + jobs + follower + maintenance + (databaseReadUrl.length > 0 ? watch : 0))
+  return workers * (requests + jobs + follower + deliverer + maintenance + (databaseReadUrl.length > 0 ? watch : 0))
 }

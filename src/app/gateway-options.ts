@@ -13,6 +13,7 @@ import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
+import type { RetryTimes } from '../webhooks/deliver/retries.ts'
 import type { Config } from './config.ts'
 import type { PoolRunner } from './threads/pool-runner.ts'
 
@@ -32,12 +33,13 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   maxHeldBytes?: number
   threadLimits?: ThreadLimits
   jobLimits?: TaskLimits
+  deliveryTimes?: RetryTimes
 }
 
 /** The options of a gateway that its threads share. */
 export type SharedOptions = Pick<
   GatewayOptions,
-  'introspection' | 'persistedDocuments' | 'jobQuotas' | 'changesRetention'
+  'introspection' | 'persistedDocuments' | 'jobQuotas' | 'changesRetention' | 'outgoingAllow'
 >
 
 export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | 'pageCacheMb' | 'threadLimits' | 'log'> {

@@ -4,13 +4,10 @@ import type { Logger } from 'pino'
 import { schema } from '../../schema/index.ts'
 import { createCountedAuthentication } from '../auth/authentication.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
-import { watchWriters } from '../auth/report-sessions.ts'
 import { oldestWriter } from '../catalogue/changes/oldest-writer.ts'
-import { startFollower } from '../catalogue/projections/follower.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
-import { connect, connectionStateOf } from '../database/connection/connect.ts'
-import { maxConnections } from '../database/connection/max-connections.ts'
+import { connectionStateOf } from '../database/connection/connect.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import { openSchemaAdvice } from '../database/rights/open-schemas.ts'
@@ -24,17 +21,17 @@ import { type StopOptions, stopServer } from '../http/drain.ts'
 import { listen } from '../http/listen.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createPages } from '../http/static/pages.ts'
-import { JobRunner } from '../jobs/runner.ts'
 import { lazy } from '../lazy.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { HttpError, unauthorized } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
+import { readWebhookStates } from '../webhooks/states.ts'
 import type { Api } from './api/api.ts'
+
 import { createApiWithPools } from './api-with-pools.ts'
-import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
-import { startMaintenance } from './maintenance.ts'
+import { startBackgroundWork } from './background-work.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { createReadiness, type Readiness } from './ready.ts'
-import { createJobThreads } from './threads/pool-runner.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -62,6 +59,7 @@ export async function startGateway(options: GatewayOptions) {
     status,
     threadState,
     projectionFailures: () => background?.failures(),
+    deliveryResults: () => background?.deliveryResults(),
   })
   /** Resolves when all connections are closed. */
   const close = async (stop: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
@@ -105,10 +103,11 @@ interface ServerParts {
   status(): Promise<Readiness>
   threadState(): { busy: number; waiting: number }
   projectionFailures(): Record<string, number> | undefined
+  deliveryResults(): Record<string, number> | undefined
 }
 
 function createServer(options: GatewayOptions, parts: ServerParts): Server {
-  const { api, replicas, kind, status, threadState, projectionFailures } = parts
+  const { api, replicas, kind, status, threadState, projectionFailures, deliveryResults } = parts
   const { db, globalConfig, filterClient, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = ordinaryAnswerBytes } = options
   const { enumerations } = globalConfig
@@ -121,6 +120,8 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     replicas: replicas?.states,
     queueDelay: async () => (await readQueue(db)).seconds,
     projectionFailures,
+    deliveryResults,
+    webhookStates: options.changesRetention > 0 ? () => readWebhookStates(db) : undefined,
     feedDelay: options.changesRetention > 0 ? async () => (await oldestWriter(db)).seconds : undefined,
     circuit: filterClient?.circuit,
     configuration: globalConfig.state,
@@ -163,32 +164,4 @@ function requireAdmin(caller: Caller | undefined, authorization: string | undefi
 async function loadMcp(options: GatewayOptions, api: Api) {
   const { createMcp } = await import('../mcp/mcp.ts')
   return createMcp(schema, options, api)
-}
-
-/** The follower takes no connections from requests. */
-const { follower: max } = maxConnections
-const followerConnections = { application_name: 'catalogue-gateway-follower', max, maxPerTenant: max }
-
-/** Runs jobs, maintains the tables and keeps the projections. `stop` is to be called after the last write. */
-function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['runPatterns']) {
-  const { db, connection, globalConfig, changesRetention, jobsRetention, log } = options
-  const threads = createJobThreads(options)
-  const runner = new JobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
-  const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention }, log)
-  const ownDb = connect({ ...connection, ...followerConnections }, () => {})
-  const follower = startFollower(ownDb, runPatterns, log)
-  const stopWatch = changesRetention > 0 ? watchWriters(db, log) : undefined
-  const stop = async () => {
-    stopWatch?.()
-    await follower.stop()
-    await ownDb.destroy()
-    await stopMaintenance()
-  }
-  return {
-    wake: () => runner.wake(),
-    wakeFollower: follower.wake,
-    failures: follower.failures,
-    stopJobs: () => runner.stop(),
-    stop,
-  }
 }

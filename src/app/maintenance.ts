@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { addChangeDays, dropChangeDays, setRecording } from '../database/change-days.ts'
+import { addChangeDays, dropChangeDays, keepDeliveryDays, setRecording } from '../database/change-days.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
@@ -32,6 +32,7 @@ export function startMaintenance(
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
     void attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
     void attempt(setRecording(db, isRecording), 'whether changes are recorded could not be noted')
+    void attempt(keepDeliveryDays(db), 'days of the deliveries could not be added or dropped')
     await attempt(addChangeDays(db), 'days of the ledger could not be added')
     await attempt(dropChangeDays(db, changesRetention), 'old days of the ledger could not be dropped')
   }

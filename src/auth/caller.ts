@@ -1,7 +1,7 @@
 import type { Viewer } from '../catalogue/catalogue.ts'
 
-/** The rights of a token. `admin` includes the other two. */
-export const scopes = ['read', 'write', 'admin'] as const
+/** The rights of a token. `admin` includes the others. */
+export const scopes = ['read', 'write', 'webhook', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
 export interface Caller {

@@ -13,6 +13,12 @@ export async function addChangeDays(db: Kysely<Database>): Promise<void> {
   await sql`select add_change_days(${daysAhead}::integer)`.execute(db)
 }
 
+/** The same for the attempts of deliveries, of which those that are older than seven days are dropped. */
+export async function keepDeliveryDays(db: Kysely<Database>): Promise<void> {
+  await sql`select add_delivery_days(${daysAhead}::integer)`.execute(db)
+  await sql`select drop_delivery_days()`.execute(db)
+}
+
 /** Drops the days of the ledger that are older than `keptMs`. Each drop waits for writers only for a moment. */
 export async function dropChangeDays(db: Kysely<Database>, keptMs: number): Promise<void> {
   const before = sql`now() - ${keptMs / 1000} * interval '1 second'`

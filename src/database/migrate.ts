@@ -23,6 +23,7 @@ const versioned = [
   'migrations/0006-projections.sql',
   'migrations/0007-report.sql',
   'migrations/0008-product-index.sql',
+  'migrations/0009-webhooks.sql',
 ]
 
 /** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */

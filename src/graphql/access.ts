@@ -23,9 +23,12 @@ export interface Access {
   readsInPayload: boolean
 }
 
-/** What a field requires beyond the scope of its operation, in its extensions: `read` in the payload of a mutation. */
+/**
+ * What a field requires beyond the scope of its operation, in its extensions: `read` in the payload of a mutation;
+ * `webhook` and `read` anywhere, in place of `write`.
+ */
 interface FieldAccess {
-  access?: 'admin' | 'all stores' | 'read'
+  access?: 'admin' | 'all stores' | 'read' | 'webhook'
   returnsStored?: boolean
 }
 
@@ -38,11 +41,15 @@ const given = ['__typename', 'storeUuid', 'jobId']
 /** Extensions of a type whose objects are part of what a write returns, and read nothing. */
 export const partOfResult = { isPartOfResult: true }
 
-/** `read` for queries, `write` for mutations, both if the payload reads; root fields may add. */
+/** `read` for queries, `write` for mutations, both if the payload reads; fields may require others. */
 export function accessOf({ operation }: OperationDefinitionNode, fields: readonly SelectedField[]): Access {
   const isMutation = operation === 'mutation'
-  const required = fields.map(({ isRoot, field }) => isRoot && (field?.extensions as FieldAccess | undefined)?.access)
-  const scopes = new Set<Scope>([isMutation ? 'write' : 'read'])
+  const accessOfField = ({ field }: SelectedField) => (field?.extensions as FieldAccess | undefined)?.access
+  const roots = fields.filter(({ isRoot }) => isRoot)
+  const required = roots.map(accessOfField)
+  const isOfWebhooks = (field: SelectedField) => accessOfField(field) === 'webhook'
+  const scopes = new Set<Scope>([isMutation && !roots.every(isOfWebhooks) ? 'write' : 'read'])
+  if (fields.some(isOfWebhooks)) scopes.add('webhook').add('read')
   const stored = new Set<GraphQLNamedType>(
     fields.flatMap(({ isRoot, field }) =>
       isRoot && field && (field.extensions as FieldAccess).returnsStored ? getNamedType(field.type) : [],

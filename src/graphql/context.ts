@@ -21,6 +21,8 @@ export interface Context {
   /** Tells the runner that a job is queued. */
   jobQueued(): void
   readonly jobQuotas: JobQuotas
+  /** What OUTGOING_ALLOW has. */
+  readonly outgoingAllow: readonly string[]
   readonly requestId: string
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined

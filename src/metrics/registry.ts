@@ -18,6 +18,9 @@ export interface MetricSources {
   queueDelay?: (() => Promise<number>) | undefined
   /** How often each projection has failed. */
   projectionFailures?: (() => Record<string, number> | undefined) | undefined
+  /** How many attempts of deliveries to webhooks there were, by result. */
+  deliveryResults?: (() => Record<string, number> | undefined) | undefined
+  webhookStates?: (() => Promise<{ byState: Record<string, number>; lagSeconds: number }>) | undefined
   circuit?: (() => (typeof circuitStates)[number]) | undefined
   configuration?: (() => ConfigurationState) | undefined
   peers?: ClusterPeers | undefined
@@ -49,6 +52,10 @@ export function createRegistry({ peers, ...sources }: MetricSources) {
   addDelay(registry, 'changes', feedHelp, sources.feedDelay)
   const queueHelp = 'How long the oldest changed product has waited for what is derived from it'
   addDelay(registry, 'projections', queueHelp, sources.queueDelay)
+  const { webhookStates } = sources
+  const lagHelp = 'Age of the oldest change that a webhook attempts to deliver'
+  addDelay(registry, 'webhooks', lagHelp, webhookStates && (async () => (await webhookStates()).lagSeconds))
+  addWebhooks(registry, webhookStates)
   collectDefaultMetrics({ register: registry })
   if (peers) {
     registry.setDefaultLabels({ worker: String(peers.number) })
@@ -90,9 +97,34 @@ function addDelay(registry: Registry, name: string, help: string, read: (() => P
   })
 }
 
+function addWebhooks(registry: Registry, read: MetricSources['webhookStates']): void {
+  if (!read) return
+  const webhooks: Gauge = new Gauge({
+    name: 'catalogue_webhooks',
+    help: 'Webhooks by state',
+    labelNames: ['state'],
+    registers: [registry],
+    collect: async () => {
+      const { byState } = await read().catch(() => ({ byState: {} }))
+      webhooks.reset()
+      for (const [state, count] of Object.entries(byState)) webhooks.set({ state }, count)
+    },
+  })
+}
+
 function addGauges(
   registry: Registry,
-  { database, connectionPool, threadPool, replicas, memory, circuit, configuration, projectionFailures }: MetricSources,
+  {
+    database,
+    connectionPool,
+    threadPool,
+    replicas,
+    memory,
+    circuit,
+    configuration,
+    projectionFailures,
+    deliveryResults,
+  }: MetricSources,
 ): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
     const collect = () => {
@@ -124,6 +156,8 @@ function addGauges(
   add('request_bytes', requestHelp, 'state', () => memory?.state())
   const failuresHelp = 'Failures of what is derived from products; they are tried again'
   add('projection_failures', failuresHelp, 'projection', () => projectionFailures?.())
+  const deliveriesHelp = 'Attempts of deliveries to webhooks since the start, by result'
+  add('webhook_deliveries', deliveriesHelp, 'result', () => deliveryResults?.())
   add('filter_circuit', 'The circuit breaker of the filtering service: 1 for its state', 'state', () => {
     const now = circuit?.()
     return now && Object.fromEntries(circuitStates.map((state) => [state, Number(state === now)]))

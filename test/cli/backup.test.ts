@@ -149,6 +149,7 @@ describe('a backup', () => {
         'product_text_state',
         'rate_limit',
         'report_user',
+        'webhook_delivery',
       ],
     ]
     expect(namesOf(({ backedUp }) => !backedUp).toSorted()).toEqual(leftOut.toSorted())

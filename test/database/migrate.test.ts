@@ -15,6 +15,7 @@ const all = [
   '0006-projections',
   '0007-report',
   '0008-product-index',
+  '0009-webhooks',
   'write-products',
   'table-access',
 ]

@@ -14,7 +14,7 @@ const requestId = 'a request to revert'
 let args: Record<string, Item>
 
 /** Arguments of each mutation with which it changes something, if it is no dry run. */
-function argumentsOf(storeUuid: string, tokenId: string, jobId: string): Record<string, Item> {
+function argumentsOf(storeUuid: string, tokenId: string, jobId: string, webhookId: string): Record<string, Item> {
   const group = { storeUuid, parentCode: 'A' }
   const url = 'https://cdn.example/new.jpg'
   const store = {
@@ -28,6 +28,7 @@ function argumentsOf(storeUuid: string, tokenId: string, jobId: string): Record<
     addAssets: { storeUuid, assets: [{ parentCode: 'A', url }] },
     createProducts: { storeUuid, products: [{ productCode: 'new', attributes: { color: 'red', 'Image URL 1': url } }] },
     createStore: { input: store, linkedStoreId: storeUuid, copyTaxonomy: true },
+    createWebhook: { storeUuid, input: { url } },
     createToken: { input: { name: 'new', scopes: ['READ'] } },
     defineAttributes: {
       storeUuid,
@@ -38,12 +39,19 @@ function argumentsOf(storeUuid: string, tokenId: string, jobId: string): Record<
     },
     deleteAssets: { selectors: [group] },
     deleteJob: { jobId },
+    deleteWebhook: { id: webhookId },
     deleteProducts: { storeUuid, productCodes: ['A', 'B'] },
     moveAsset: { ...group, assetId: '1', position: 2 },
     placeAssets: { storeUuid, groups: [{ parentCode: 'A', assets: { 'Image URL 1': url } }] },
     removeAttributeDefinitions: { storeUuid, names: ['size'] },
     reorderAssets: { ...group, assetIds: ['2', '1'] },
+    replayWebhook: { id: webhookId, from: '2026-01-01T00:00:00Z' },
+    retryWebhook: { id: webhookId },
     revertRequest: { storeUuid, requestId },
+    rotateWebhookSecret: { id: webhookId },
+    skipWebhookEvent: { id: webhookId },
+    testWebhook: { id: webhookId },
+    updateWebhook: { id: webhookId, input: { url: `${url}?` } },
     revokeToken: { tokenId },
     setChannelRequirements: { storeUuid, channel: 'SMP', requirements: [{ code: 'image', kind: 'ASSET', minimum: 1 }] },
     unlinkAssets: { links: [{ ...group, channel: 'SMP' }] },
@@ -65,7 +73,11 @@ beforeAll(async () => {
   await addProducts(withRequestId(gateway, requestId), storeUuid, [product('A', 'L'), product('C', 'L')])
   const { tokenId } = await newToken(gateway, { scopes: ['READ'] })
   const { jobId } = await ask<{ jobId: string }>(gateway, 'startExport', { storeUuid }, '{ jobId }')
-  args = argumentsOf(storeUuid, tokenId, jobId)
+  const made = { storeUuid, input: { url: 'https://hook.example' } }
+  const { webhook } = await ask<{ webhook: { webhookId: string } }>(gateway, 'createWebhook', made)
+  const { webhookId } = webhook
+  await ask(gateway, 'updateWebhook', { id: webhookId, input: { enabled: false } })
+  args = argumentsOf(storeUuid, tokenId, jobId, webhookId)
   // The job ends, and so does what these writes cause in the background.
   let last: unknown
   await vi.waitFor(

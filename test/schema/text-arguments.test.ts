@@ -78,6 +78,7 @@ const samples: Record<string, unknown> = {
   tokenId: '01a1fdce-0000-7000-8000-00000000000f',
   type: 'TEXT',
   url: 'https://cdn.example/1.jpg',
+  value: 'x',
 }
 
 type Field = GraphQLField<unknown, unknown>

@@ -51,10 +51,10 @@ export async function createFixture(gateway: TestGateway): Promise<Fixture> {
     unknown: `cat_${'x'.repeat(43)}`,
     revoked: revoked.secret,
     expired: expired.secret,
-    'read-only': await make({ scopes: ['READ'] }),
+    'read-only': await make({ scopes: ['READ', 'WEBHOOK'] }),
     'write-only': await make({ scopes: ['WRITE'] }),
-    limited: await make({ scopes: ['READ', 'WRITE'], stores: [own] }),
-    'other store': await make({ scopes: ['READ', 'WRITE'], stores: [other] }),
+    limited: await make({ scopes: ['READ', 'WRITE', 'WEBHOOK'], stores: [own] }),
+    'other store': await make({ scopes: ['READ', 'WRITE', 'WEBHOOK'], stores: [other] }),
     admin: await make({ scopes: ['ADMIN'] }),
   }
   return { own, foreign, absent: foreign.replace(/^.{8}/, 'ffffffff'), tokens }
@@ -77,6 +77,7 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
   ])
   await buildIndex(gateway.database.catalogue, store)
   await addJob(gateway, store, mark)
+  await addWebhook(gateway, store, mark)
   await setRequirements(gateway, store, 'SMP', [{ code: mark, kind: 'ATTRIBUTE', attribute: `Lacking ${mark}` }])
   await settled(gateway, store, 'SMP')
   // It stays in the queue.
@@ -90,6 +91,24 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
 
 /** The id that generated documents ask for. */
 const foreignJob = '01a1fdce-0000-7000-8000-00000000000f'
+
+/** The webhooks of both stores. */
+export const ownWebhook = foreignJob.replace(/f$/, 'e')
+export const foreignWebhook = foreignJob
+
+/** A webhook that is switched off, and an attempt. */
+async function addWebhook({ database: { db } }: TestGateway, store: string, mark: string): Promise<void> {
+  const id = mark === canary ? foreignWebhook : ownWebhook
+  await sql`
+    insert into webhook (store_uuid, webhook_id, url, headers, secret, filter, state, position)
+    values (${store}, ${id}, ${`https://hook.example/${mark}`}, ${JSON.stringify({ 'x-mark': mark })}::jsonb, 'whsec_bWFyaw==',
+      ${JSON.stringify({ codePrefix: mark })}::jsonb, 'disabled', '0-0-' || (select left(ledger::text, 8) from change_horizon))`.execute(
+    db,
+  )
+  await sql`
+    insert into webhook_delivery (store_uuid, webhook_id, delivery_id, event_id, type, attempt, duration_ms, reason, response)
+    values (${store}, ${id}, ${id}, ${mark}, 'webhook.ping', 1, 1, ${mark}, ${mark})`.execute(db)
+}
 
 /** An export that has ended. */
 async function addJob({ database: { db } }: TestGateway, store_uuid: string, mark: string): Promise<void> {

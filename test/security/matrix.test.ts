@@ -8,7 +8,8 @@ import type { Call } from '../support/clients/http.ts'
 import { storeBody } from '../support/factories.ts'
 import { allFields, type GeneratedDocument, generateDocuments } from '../support/generated-documents.ts'
 import { type GraphQLReply, useGateway } from '../support/servers/gateway.ts'
-import { canary, createFixture, type Fixture, type TokenKind } from './fixture.ts'
+import { newToken } from '../support/tokens.ts'
+import { canary, createFixture, type Fixture, ownWebhook, type TokenKind } from './fixture.ts'
 
 const gateway = useGateway()
 let fixture: Fixture
@@ -169,6 +170,12 @@ describe('GraphQL', () => {
   const ofAdmins = ['tokens', 'createToken', 'revokeToken']
   const ofAllStores = ['createStore']
   /** Their documents select what the scope `read` is needed for. */
+  /** Mutations that need `webhook` and `read` in place of `write`. */
+  const ofWebhooks = ['createWebhook', 'updateWebhook', 'rotateWebhookSecret', 'deleteWebhook', 'testWebhook'].concat([
+    'replayWebhook',
+    'retryWebhook',
+    'skipWebhookEvent',
+  ])
   const withReadingPayload = [
     ...['createStore', 'updateStore', 'moveAsset', 'reorderAssets', 'startImport', 'startExport', 'deleteJob'],
     ...['defineAttributes', 'removeAttributeDefinitions'],
@@ -191,6 +198,7 @@ describe('GraphQL', () => {
       fields.filter(({ extensions }) => extensions.access === access).map(({ name }) => name)
     expect(asking('admin').sort()).toEqual(ofAdmins.toSorted())
     expect(asking('all stores')).toEqual(ofAllStores)
+    expect(asking('webhook').sort()).toEqual(['webhook', ...ofWebhooks].sort())
   })
 
   it.each(documents)('$title is refused to strangers', async (document) => {
@@ -203,7 +211,7 @@ describe('GraphQL', () => {
   })
 
   it.each(documents)('$title needs its scope', async (document) => {
-    const isRead = document.operation !== 'mutation'
+    const isRead = document.operation !== 'mutation' || ofWebhooks.includes(document.field)
     const wrong = await counted(() => graphql(document, isRead ? 'write-only' : 'read-only', fixture.own))
     expect(wrong).toMatchObject({ status: 403, statements: 0 })
     const right = await graphql(document, isRead ? 'read-only' : 'write-only', fixture.own)
@@ -237,6 +245,21 @@ describe('GraphQL', () => {
       if (reads && /storeName|productCode|url/.test(document.text(''))) expect(JSON.stringify(data)).toMatch(canary)
     },
   )
+})
+
+describe('webhooks', () => {
+  it.each([
+    ['READ', 'WRITE'],
+    ['WEBHOOK', 'WRITE'],
+  ] as const)('are closed to a token with the scopes %s and %s only', async (...scopes) => {
+    const { secret } = await newToken(gateway, { scopes: [...scopes] })
+    const documents = [
+      `{ store(storeUuid: "${fixture.own}") { webhooks { url } } }`,
+      `{ webhook(id: "${ownWebhook}") { url } }`,
+      `mutation { deleteWebhook(id: "${ownWebhook}", dryRun: true) { webhookId } }`,
+    ]
+    for (const query of documents) expect((await gateway.post(query, { token: secret })).status, query).toBe(403)
+  })
 })
 
 describe('the edges between stores', () => {

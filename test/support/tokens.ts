@@ -4,7 +4,7 @@ import { ask } from './clients/operations.ts'
 /** What a test wants of a token; scopes in the words of GraphQL. */
 export interface WantedToken {
   name?: string
-  scopes: ('READ' | 'WRITE' | 'ADMIN')[]
+  scopes: ('READ' | 'WRITE' | 'WEBHOOK' | 'ADMIN')[]
   stores?: string[]
   expires?: string
   staleWhile?: string

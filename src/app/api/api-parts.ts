@@ -37,7 +37,17 @@ export type ApiParts = ReturnType<typeof createApiParts>
 
 /** What both APIs use. */
 export function createApiParts(options: ApiOptions) {
-  const { db, replicas, enumerations, filterService, onJobQueued: jobQueued, jobQuotas, threads, log } = options
+  const {
+    db,
+    replicas,
+    enumerations,
+    filterService,
+    onJobQueued: jobQueued,
+    jobQuotas,
+    outgoingAllow,
+    threads,
+    log,
+  } = options
   const { threadLimits = defaultThreadLimits } = options
   const recordsChanges = options.changesRetention > 0
   const reads = createReads(threadLimits.readBytes)
@@ -61,6 +71,7 @@ export function createApiParts(options: ApiOptions) {
         filterService,
         jobQueued,
         jobQuotas,
+        outgoingAllow,
         affected: run.maxAffected === undefined ? undefined : { atMost: run.maxAffected, count: 0 },
       }),
     chooseReplica: async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>

@@ -6,6 +6,8 @@ export const maxConnections = {
   jobThread: 2,
   queue: 1,
   follower: 3,
+  /** Deliveries to webhooks. */
+  deliverer: 2,
   /** The position of the primary, and that of each replica. */
   watch: 1,
   /** Old days of the ledger are dropped. */

@@ -21,7 +21,8 @@ export interface Table {
 /**
  * Every table but `migration`. Not backed up are jobs, because pg-boss owns their queue; the ledger, because its
  * cursors are valid in one database only; the queue of changed products; what is derived from products and built
- * again; rate limits, which last for minutes; logins, which belong to the server.
+ * again; attempts of deliveries, which last for days; rate limits, which last for minutes; logins, which belong to the
+ * server.
  */
 export const tables: readonly Table[] = [
   { name: 'store', placement: 'local', backedUp: true, tenantRights: all },
@@ -46,6 +47,8 @@ export const tables: readonly Table[] = [
   { name: 'change_horizon', placement: 'local', tenantRights: 'select', withoutStore: true },
   { name: 'job', placement: 'local', tenantRights: all },
   { name: 'job_part', placement: 'local', tenantRights: all },
+  { name: 'webhook', placement: 'local', backedUp: true, tenantRights: all },
+  { name: 'webhook_delivery', placement: 'local', tenantRights: 'select' },
   { name: 'token', placement: 'local', backedUp: true, withoutStore: true },
   { name: 'idempotency_key', placement: 'local', backedUp: true, withoutStore: true },
   { name: 'rate_limit', placement: 'local', withoutStore: true },

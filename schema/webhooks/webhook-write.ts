@@ -1,0 +1,141 @@
+import type { WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { type Context, requireLedger } from '../../src/graphql/context.ts'
+import { createWebhook, type NewWebhook, rotateSecret, updateWebhook } from '../../src/webhooks/change-webhooks.ts'
+import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../src/webhooks/steer-webhooks.ts'
+import { deleteWebhook, type Webhook } from '../../src/webhooks/webhook.ts'
+import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { required } from '../builder/options.ts'
+import { catalogueText } from '../builder/validation.ts'
+import { EventFilterInput } from '../changes/event-filter.ts'
+import { WebhookRef } from './webhook.ts'
+
+const access = { access: 'webhook' } as const
+const rights = 'Needs the scopes `webhook` and `read`. Not recorded as a change.'
+
+const NewWebhookRef = builder.objectRef<NewWebhook>('NewWebhook').implement({
+  description: 'A webhook with a secret that has just been made.',
+  fields: (t) => ({
+    secret: t.exposeString('secret', {
+      description: 'Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once.',
+    }),
+    webhook: t.expose('webhook', { type: WebhookRef, description: 'The webhook.' }),
+  }),
+})
+
+const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
+  ...catalogueText,
+  description: 'A header that the receiver expects.',
+  fields: (t) => ({
+    name: t.string(required('Name, such as `Authorization`; not one that the gateway sends itself.')),
+    value: t.string(required('Value: 1 to 1,024 characters of visible ASCII. It is never shown again.')),
+  }),
+})
+
+const url =
+  'URL of the receiver: `https`, a public host, the port 443 or one above 1023, no user; at most 2,048 characters.'
+const headers = 'Headers to send besides the usual ones: at most five.'
+
+const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  ...catalogueText,
+  description: 'A webhook to create.',
+  fields: (t) => ({
+    url: t.string(required(url)),
+    headers: t.field({ type: [WebhookHeaderInput], description: headers }),
+    filter: t.field({ type: EventFilterInput, description: 'Which events to deliver. Default: all.' }),
+  }),
+})
+
+const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  ...catalogueText,
+  description: 'Changes to a webhook. An omitted or null field is not changed.',
+  fields: (t) => ({
+    url: t.string({ description: url }),
+    headers: t.field({ type: [WebhookHeaderInput], description: `${headers} Replaces all.` }),
+    filter: t.field({ type: EventFilterInput, description: 'Which events to deliver. Replaces the filter.' }),
+    enabled: t.boolean({
+      description:
+        'False switches the webhook off. True sends a ping to one that is `DISABLED` or `PAUSED`, and switches it on if the receiver answers 2xx.',
+    }),
+  }),
+})
+
+const idArgs = builder.args((t) => ({ id: t.id(required('UUID of the webhook.')) }))
+
+/** A resolver for a write of one webhook. */
+function resolveOne<Args extends { dryRun?: boolean | null | undefined }, Result>(
+  work: (transaction: WriteCatalogue, args: Args, context: Context) => Promise<Result>,
+) {
+  return resolveWrite(
+    (transaction: WriteCatalogue, args: Args, context: Context) => {
+      requireLedger(context)
+      return work(transaction, args, context)
+    },
+    () => 1,
+  )
+}
+
+builder.mutationFields((t) => {
+  const steered = (description: string, steer: (catalogue: WriteCatalogue, id: string) => Promise<Webhook>) =>
+    t.field({
+      type: WebhookRef,
+      extensions: access,
+      description: `${description} Errors: \`webhook_not_found\`, \`changes_disabled\`. ${rights}`,
+      args: { ...idArgs, ...dryRunArgs },
+      resolve: resolveOne((transaction, { id }) => steer(transaction, id)),
+    })
+  return {
+    createWebhook: t.field({
+      type: NewWebhookRef,
+      extensions: access,
+      description: `Creates a webhook, which delivers the changes that follow. Errors: \`invalid_request\` (one entry per fault), \`store_not_found\`, \`quota_exceeded\` (20 of a store), \`changes_disabled\`. ${rights}`,
+      args: {
+        ...writeArgs,
+        input: t.arg({ type: CreateWebhookInput, required: true, description: 'Webhook to create.' }),
+      },
+      resolve: resolveOne((transaction, { storeUuid, input }, { outgoingAllow }) =>
+        createWebhook(transaction, storeUuid, input, outgoingAllow),
+      ),
+    }),
+    updateWebhook: t.field({
+      type: WebhookRef,
+      extensions: access,
+      description: `Changes a webhook. Errors: \`invalid_request\` (one entry per fault), \`webhook_not_found\`, \`changes_disabled\`. ${rights}`,
+      args: {
+        ...idArgs,
+        input: t.arg({ type: UpdateWebhookInput, required: true, description: 'Changes to apply.' }),
+        ...dryRunArgs,
+      },
+      resolve: resolveOne((transaction, { id, input }, { outgoingAllow }) =>
+        updateWebhook(transaction, id, input, outgoingAllow),
+      ),
+    }),
+    rotateWebhookSecret: t.field({
+      type: NewWebhookRef,
+      extensions: access,
+      description: `Gives a webhook a new secret. For 24 hours deliveries are signed by the former one, too; another rotation is refused meanwhile. Errors: \`invalid_request\`, \`webhook_not_found\`, \`changes_disabled\`. ${rights}`,
+      args: { ...idArgs, ...dryRunArgs },
+      resolve: resolveOne((transaction, { id }) => rotateSecret(transaction, id)),
+    }),
+    replayWebhook: t.field({
+      type: WebhookRef,
+      extensions: access,
+      description: `Delivers the changes from a position on, again. Errors: \`invalid_request\`, \`webhook_not_found\`, \`cursor_expired\`, \`changes_disabled\`. ${rights}`,
+      args: {
+        ...idArgs,
+        from: t.arg.string(
+          required('Cursor of the feed, after which changes are delivered, or their time as RFC 3339.'),
+        ),
+        ...dryRunArgs,
+      },
+      resolve: resolveOne((transaction, { id, from }) => replayWebhook(transaction, id, from)),
+    }),
+    deleteWebhook: steered('Deletes a webhook, and returns it.', deleteWebhook),
+    testWebhook: steered('Sends an event `webhook.ping` soon; `Webhook.deliveries` has its result.', testWebhook),
+    retryWebhook: steered('Makes the next attempt now.', retryWebhook),
+    skipWebhookEvent: steered(
+      'Leaves out the delivery that is being attempted. Without one, nothing changes.',
+      skipWebhookEvent,
+    ),
+  }
+})

@@ -1,0 +1,46 @@
+import { watchWriters } from '../auth/report-sessions.ts'
+import { startFollower } from '../catalogue/projections/follower.ts'
+import { connect } from '../database/connection/connect.ts'
+import { maxConnections } from '../database/connection/max-connections.ts'
+import { JobRunner } from '../jobs/runner.ts'
+import { startDeliverer } from '../webhooks/deliver/deliverer.ts'
+import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
+import { startMaintenance } from './maintenance.ts'
+import { createJobThreads } from './threads/pool-runner.ts'
+
+/**
+ * Runs jobs, maintains the tables, keeps the projections and delivers changes to webhooks. Takes no connections from
+ * requests. `stop` is to be called after the last write.
+ */
+export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['runPatterns']) {
+  const { db, connection, globalConfig, changesRetention, jobsRetention, log } = options
+  const connectFor = (name: 'follower' | 'deliverer') => {
+    const max = maxConnections[name]
+    return connect({ ...connection, application_name: `catalogue-gateway-${name}`, max, maxPerTenant: max }, () => {})
+  }
+  const isRecording = changesRetention > 0
+  const threads = createJobThreads(options)
+  const runner = new JobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
+  const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention }, log)
+  const followerDb = connectFor('follower')
+  const follower = startFollower(followerDb, runPatterns, log)
+  const stopWatch = isRecording ? watchWriters(db, log) : undefined
+  const delivererDb = connectFor('deliverer')
+  const outgoing = { allow: options.outgoingAllow }
+  const times = options.deliveryTimes
+  const deliverer = isRecording ? startDeliverer({ db: delivererDb, outgoing, times, log }) : undefined
+  const stop = async () => {
+    stopWatch?.()
+    await Promise.all([follower.stop(), deliverer?.stop()])
+    await Promise.all([followerDb.destroy(), delivererDb.destroy()])
+    await stopMaintenance()
+  }
+  return {
+    wake: () => runner.wake(),
+    wakeFollower: follower.wake,
+    failures: follower.failures,
+    deliveryResults: () => deliverer?.results(),
+    stopJobs: () => runner.stop(),
+    stop,
+  }
+}

@@ -1,0 +1,123 @@
+-- Webhooks: receivers of the changes of a store. A gateway takes a webhook by a lease, reads the changes after its
+-- position, and posts those that match. Citus keeps both tables on the coordinator.
+create table webhook (
+  store_uuid uuid not null,
+  webhook_id uuid not null unique,
+  url text not null,
+  -- Of the receiver: values such as credentials are never shown again.
+  headers jsonb not null,
+  -- In clear, because it signs. The previous one signs, too, for a day after a rotation.
+  secret text not null,
+  previous_secret text,
+  rotated_at timestamptz,
+  filter jsonb not null,
+  -- `lost`: the ledger no longer had its position, and the receiver is yet to be told.
+  state text not null default 'active' check (state in ('active', 'failing', 'paused', 'disabled', 'lost')),
+  failing_since timestamptz,
+  -- A cursor of the feed in its parts, `TRANSACTION-SEQUENCE-LEDGER`: all changes up to it are delivered or do not
+  -- match.
+  position text not null,
+  -- The end of the delivery that is being attempted, and the time of its first change. Each attempt has the same
+  -- changes.
+  pending text,
+  pending_since timestamptz,
+  attempt integer not null default 0,
+  -- The pause after the last attempt.
+  pause_ms integer not null default 0,
+  next_at timestamptz not null default now(),
+  -- The position of a webhook without changes goes on, too: the ledger does not keep old ones.
+  looked_at timestamptz not null default now(),
+  -- A ping that is to be sent; after `enable` the webhook is switched on if that succeeds.
+  ping text check (ping in ('test', 'enable')),
+  -- How often its user has moved the position: who holds the lease then starts anew.
+  moves integer not null default 0,
+  lease_id uuid,
+  lease_until timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (store_uuid, webhook_id)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- The attempts, for seven days.
+create table webhook_delivery (
+  store_uuid uuid not null,
+  webhook_id uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  delivery_id uuid not null,
+  event_id text not null,
+  type text not null,
+  attempt integer not null,
+  -- Null: there was no answer; `reason` says why.
+  status integer,
+  duration_ms integer not null,
+  reason text,
+  -- The first 2 KB of the answer.
+  response text,
+  primary key (store_uuid, webhook_id, at, delivery_id)
+) partition by range (at);
+
+-- Partitions of the attempts for today and the next days.
+create function add_delivery_days(days integer) returns void language plpgsql as $$
+declare
+  day date;
+begin
+  for day in select (now() at time zone 'UTC')::date + i from generate_series(0, days) i
+    where to_regclass(format('webhook_delivery_%s', to_char((now() at time zone 'UTC')::date + i, 'YYYYMMDD'))) is null
+  loop
+    perform pg_advisory_xact_lock(4011850362);
+    execute format('create table if not exists webhook_delivery_%s partition of webhook_delivery for values from (%L) to (%L)',
+      to_char(day, 'YYYYMMDD'), day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+  end loop;
+end $$;
+select add_delivery_days(7);
+
+-- Drops the partitions that are older than seven days.
+create function drop_delivery_days() returns void language plpgsql set lock_timeout = '500ms' as $$
+declare
+  name text;
+begin
+  for name in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'webhook_delivery'::regclass
+      and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 <= (now() at time zone 'UTC')::date - 7
+  loop
+    execute format('drop table if exists %I', name);
+  end loop;
+end $$;
+
+-- The webhooks with something to do: a ping, an attempt that is due, changes after their position, or a position that
+-- is minutes old. Where no transaction has ended since `known`, a webhook that nobody has held has no new changes.
+-- `from_time`: only changes since then are looked for, which saves the search of older days.
+create function due_webhooks(oldest xid8, known xid8, from_time timestamptz)
+returns table (due_store uuid, due_webhook uuid, is_failing boolean) language plpgsql stable rows 10
+set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+declare
+  ledger constant text := (select left(h.ledger::text, 8) from change_horizon h);
+  w record;
+  store uuid;
+  after_tx xid8;
+  after_seq bigint;
+  since timestamptz;
+  is_due boolean;
+begin
+  for w in
+    select k.* from webhook k where (k.lease_until is null or k.lease_until <= now())
+      and (k.ping is not null or (k.state in ('active', 'failing', 'lost') and k.next_at <= now()))
+  loop
+    is_due := w.ping is not null or w.pending is not null or w.state = 'lost'
+      or w.looked_at < now() - interval '10 minutes' or split_part(w.position, '-', 3) <> ledger;
+    if not is_due and (oldest is distinct from known or w.lease_until is not null) then
+      store := w.store_uuid;
+      after_tx := split_part(w.position, '-', 1)::xid8;
+      after_seq := split_part(w.position, '-', 2)::bigint;
+      since := case when w.lease_until is null then from_time else '-infinity' end;
+      is_due := exists (select from change c where c.store_uuid = store and (c.tx, c.seq) > (after_tx, after_seq)
+        and c.tx < oldest and c.at >= since);
+    end if;
+    if is_due then
+      due_store := w.store_uuid;
+      due_webhook := w.webhook_id;
+      is_failing := w.attempt > 0;
+      return next;
+    end if;
+  end loop;
+end $$;

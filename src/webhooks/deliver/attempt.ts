@@ -1,0 +1,112 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Database } from '../../database/tables.ts'
+import { ownVersion } from '../../database/version.ts'
+import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
+import { signatureOf } from '../secret.ts'
+import { type Attempt, record, type TakenWebhook } from './leases.ts'
+import { type Message, noticeOf } from './message.ts'
+import { pauseAfter, type RetryTimes } from './retries.ts'
+
+export type Result = 'delivered' | 'refused' | 'unanswered'
+
+/** What deliveries need. */
+export interface DeliveryParts {
+  db: Kysely<Database>
+  outgoing: ReturnType<typeof createOutgoing>
+  /** Who holds the leases. */
+  owner: string
+  times: RetryTimes
+  signal: AbortSignal
+  count(result: Result): void
+}
+
+const maxShownBytes = 2_048
+const gone = 410
+
+/**
+ * Posts a message and records the attempt. A success moves the position to `end`. Undefined where the lease is lost, or
+ * the process stops: then the message is sent again.
+ */
+export async function deliver(
+  parts: DeliveryParts,
+  webhook: TakenWebhook,
+  message: Message,
+  end: string,
+): Promise<TakenWebhook | undefined> {
+  const sent = await post(parts, webhook, message, webhook.attempt + 1)
+  if (!sent) return undefined
+  const changes = sent.isSuccess ? delivered(end) : failed(webhook, sent, parts.times)
+  return record(parts.db, webhook, parts.owner, sent.attempt, changes)
+}
+
+/** Sends a ping. Where the webhook is to be switched on, a success does that. */
+export async function ping(parts: DeliveryParts, webhook: TakenWebhook): Promise<TakenWebhook | undefined> {
+  const message = noticeOf('webhook.ping', `ping:${uuidv7()}`, { store_uuid: webhook.storeUuid })
+  const sent = await post(parts, webhook, message, 1)
+  if (!sent) return undefined
+  const enables = webhook.ping === 'enable' && sent.isSuccess
+  const state = enables
+    ? sql`, state = 'active', attempt = 0, pause_ms = 0, failing_since = null, next_at = now()`
+    : sql``
+  return record(parts.db, webhook, parts.owner, sent.attempt, sql`ping = null ${state}`)
+}
+
+interface Sent {
+  isSuccess: boolean
+  answer: OutgoingAnswer | undefined
+  attempt: Attempt
+}
+
+async function post(
+  { outgoing, signal, count }: DeliveryParts,
+  { url, headers, secrets }: TakenWebhook,
+  { id, type, body }: Message,
+  number: number,
+): Promise<Sent | undefined> {
+  const timestamp = Math.floor(Date.now() / 1_000)
+  const own = {
+    'content-type': 'application/json',
+    'user-agent': `catalogue-gateway/${ownVersion()}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
+  }
+  const began = performance.now()
+  const answer = await outgoing.post({ url, headers: { ...headers, ...own }, body, signal }).catch((error: unknown) => {
+    if (error instanceof OutgoingError) return error
+    throw error
+  })
+  if (signal.aborted) return undefined
+  const hasAnswer = !(answer instanceof OutgoingError)
+  const isSuccess = hasAnswer && answer.status >= 200 && answer.status < 300
+  count(isSuccess ? 'delivered' : hasAnswer ? 'refused' : 'unanswered')
+  const attempt = {
+    ...{ deliveryId: uuidv7(), eventId: id, type, number },
+    status: hasAnswer ? answer.status : null,
+    durationMs: Math.round(performance.now() - began),
+    reason: hasAnswer ? (isSuccess ? null : `the receiver must answer 2xx; got ${answer.status}`) : answer.message,
+    response: hasAnswer ? shownBody(answer.body) : null,
+  }
+  return { isSuccess, answer: hasAnswer ? answer : undefined, attempt }
+}
+
+/** The beginning of an answer, as PostgreSQL can hold it. */
+function shownBody(body: string): string {
+  return Buffer.from(body.replaceAll('\0', '')).subarray(0, maxShownBytes).toString()
+}
+
+function delivered(end: string): RawBuilder<unknown> {
+  return sql`position = ${end}, pending = null, pending_since = null, attempt = 0, pause_ms = 0, failing_since = null,
+    next_at = now(), state = case when state in ('failing', 'lost') then 'active' else state end`
+}
+
+function failed(webhook: TakenWebhook, { answer }: Sent, times: RetryTimes): RawBuilder<unknown> {
+  const pauseMs = Math.round(pauseAfter(webhook, answer?.retryAfter, times))
+  const isGone = answer?.status === gone
+  const isTooOld = webhook.failingSeconds * 1_000 >= times.pausedAfter
+  return sql`attempt = attempt + 1, pause_ms = ${pauseMs}, failing_since = least(failing_since, now()),
+    next_at = now() + ${pauseMs} * interval '1 millisecond',
+    state = case when state = 'disabled' or ${isGone}::boolean then 'disabled' when ${isTooOld}::boolean then 'paused'
+      when state = 'active' then 'failing' else state end`
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database } from '../../database/tables.ts'
+import { messageOf } from '../../errors.ts'
+import { readNewChanges } from '../../live/new-changes.ts'
+import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
+import type { Result } from './attempt.ts'
+import { type Due, type DueWebhook, listDue } from './leases.ts'
+import { type RetryTimes, retryTimes } from './retries.ts'
+import { runTurn, type TurnParts } from './turn.ts'
+
+export interface DelivererOptions {
+  db: Kysely<Database>
+  outgoing: OutgoingOptions
+  times?: RetryTimes | undefined
+  log: Logger
+}
+
+const pollMs = 250
+const pauseAfterFailureMs = 1_000
+/** How many webhooks this process delivers to at a time; half of them may be those whose last attempt failed. */
+const maxRunning = 64
+const maxRunningOfStore = 5
+/** Changes of older days are looked for only now and then: a transaction is seldom open for longer. */
+const usualHours = 24
+const allDaysEveryMs = 10 * 60_000
+/** How long a shutdown waits for running turns. What is not recorded then is delivered again. */
+const stopWithinMs = 500
+
+/** Delivers changes to webhooks. Several processes may do so at a time, and each may be killed at any time. */
+export function startDeliverer({ db, outgoing: options, times = retryTimes, log }: DelivererOptions) {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const outgoing = createOutgoing(options)
+  const running = new Map<string, { webhook: DueWebhook; turn: Promise<void> }>()
+  const results: Record<Result, number> = { delivered: 0, refused: 0, unanswered: 0 }
+  const warn = (error: unknown, facts: object = {}) => {
+    if (!signal.aborted) log.warn({ reason: messageOf(error), ...facts }, 'webhooks could not be delivered')
+  }
+  const parts: TurnParts = {
+    ...{ db, outgoing, owner: randomUUID(), times, signal },
+    read: (storeUuid, after) => readNewChanges(db, [storeUuid], after),
+    count: (result) => {
+      results[result]++
+    },
+  }
+  const start = (webhook: DueWebhook) => {
+    const { storeUuid, webhookId } = webhook
+    const turn = runTurn(parts, webhook)
+      .catch((error: unknown) => warn(error, { storeUuid, webhookId }))
+      .finally(() => running.delete(webhookId))
+    running.set(webhookId, { webhook, turn })
+  }
+  const look = createLook(db, (due) => {
+    const chosen = choose(
+      due,
+      [...running.values()].map(({ webhook }) => webhook),
+    )
+    chosen.forEach(start)
+    return chosen.length
+  })
+  const ended = loop(look, signal, warn)
+  return {
+    /** How many attempts there were by result. */
+    results: () => ({ ...results }),
+    stop: async () => {
+      stopping.abort()
+      const turns = [...running.values()].map(({ turn }) => turn)
+      await Promise.race([Promise.allSettled([ended, ...turns]), sleep(stopWithinMs, undefined, { ref: false })])
+      await outgoing.close()
+    },
+  }
+}
+
+async function loop(look: () => Promise<void>, signal: AbortSignal, warn: (error: unknown) => void): Promise<void> {
+  while (!signal.aborted) {
+    const pauseMs = await look().then(
+      () => pollMs,
+      (error: unknown) => {
+        warn(error)
+        return pauseAfterFailureMs
+      },
+    )
+    await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => {})
+  }
+}
+
+/** Makes the function that looks for due webhooks, and remembers up to where all are known. */
+function createLook(db: Kysely<Database>, startSome: (due: readonly DueWebhook[]) => number): () => Promise<void> {
+  let known: string | null = null
+  let allDaysAt = 0
+  return async () => {
+    const looksAtAll = Date.now() - allDaysAt > allDaysEveryMs
+    if (looksAtAll) allDaysAt = Date.now()
+    const { oldest, webhooks }: Due = await listDue(db, looksAtAll ? null : known, looksAtAll ? null : usualHours)
+    known = startSome(webhooks) === webhooks.length ? oldest : null
+  }
+}
+
+/** Some of the due webhooks, in random order, so that none waits for another one for long. */
+function choose(due: readonly DueWebhook[], running: readonly DueWebhook[]): DueWebhook[] {
+  const all = [...running]
+  const isFree = ({ storeUuid, webhookId, isFailing }: DueWebhook) =>
+    all.length < maxRunning &&
+    all.every((other) => other.webhookId !== webhookId) &&
+    all.filter((other) => other.storeUuid === storeUuid).length < maxRunningOfStore &&
+    (!isFailing || all.filter((other) => other.isFailing).length < maxRunning / 2)
+  for (const webhook of shuffled(due)) if (isFree(webhook)) all.push(webhook)
+  return all.slice(running.length)
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+}

@@ -1,0 +1,131 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../database/tables.ts'
+import type { EventFilter } from '../../live/event-filter.ts'
+import type { WebhookState } from '../webhook.ts'
+
+export interface WebhookKey {
+  storeUuid: string
+  webhookId: string
+}
+
+/** A webhook as its deliverer sees it. */
+export interface TakenWebhook extends WebhookKey {
+  url: string
+  headers: Record<string, string>
+  /** Those that sign: the present one, and for a day the one before. */
+  secrets: string[]
+  filter: EventFilter
+  state: WebhookState
+  /** 0 unless attempts fail. */
+  failingSeconds: number
+  position: string
+  pending: string | null
+  attempt: number
+  pauseMs: number
+  ping: 'test' | 'enable' | null
+  moves: number
+}
+
+/** What has something to do, and the position before which all transactions have ended. */
+export interface Due {
+  oldest: string
+  webhooks: DueWebhook[]
+}
+
+export interface DueWebhook extends WebhookKey {
+  isFailing: boolean
+}
+
+/** Longer than an attempt takes. */
+const leaseSeconds = 20
+const leased = sql`lease_until = now() + ${leaseSeconds} * interval '1 second'`
+
+/** SQL: the columns of `TakenWebhook`. */
+const columns = sql`store_uuid as "storeUuid", webhook_id as "webhookId", url, headers, filter, state,
+  case when rotated_at > now() - interval '24 hours' then array[secret, previous_secret] else array[secret] end as secrets,
+  coalesce(extract(epoch from now() - failing_since), 0)::float8 as "failingSeconds",
+  position, pending, attempt, pause_ms as "pauseMs", ping, moves`
+
+const isOf = ({ storeUuid, webhookId }: WebhookKey) =>
+  sql<boolean>`store_uuid = ${storeUuid} and webhook_id = ${webhookId}`
+
+/** `known`: the `oldest` of a look after which nothing was due; null: look at all. `since`: see 0009-webhooks.sql. */
+export async function listDue(db: Kysely<Database>, known: string | null, sinceHours: number | null): Promise<Due> {
+  const { rows } = await sql<{ oldest: string } & { [Name in keyof DueWebhook]: DueWebhook[Name] | null }>`
+    select o.oldest, d.due_store as "storeUuid", d.due_webhook as "webhookId", d.is_failing as "isFailing"
+    from oldest_open() o(oldest) left join lateral due_webhooks(o.oldest, ${known}::xid8,
+      coalesce(now() - ${sinceHours}::float8 * interval '1 hour', '-infinity')) d on true`.execute(db)
+  const isDue = (row: (typeof rows)[number]): row is DueWebhook & { oldest: string } => row.storeUuid !== null
+  return { oldest: rows[0]?.oldest ?? '0', webhooks: rows.filter(isDue) }
+}
+
+/** Takes a webhook for 20 s; undefined if another process has it, or it has nothing to do any more. */
+export async function take(db: Kysely<Database>, key: WebhookKey, owner: string): Promise<TakenWebhook | undefined> {
+  const { rows } = await sql<TakenWebhook>`
+    update webhook set lease_id = ${owner}, ${leased}
+    where ${isOf(key)} and (lease_until is null or lease_until <= now())
+      and (ping is not null or state in ('active', 'failing', 'lost'))
+    returning ${columns}`.execute(db)
+  return rows[0]
+}
+
+/** Changes a webhook and renews the lease; undefined if it is lost, or its user has moved the position. */
+export async function keep(
+  db: Kysely<Database>,
+  { moves, ...key }: WebhookKey & { moves: number },
+  owner: string,
+  changes: RawBuilder<unknown>,
+): Promise<TakenWebhook | undefined> {
+  const { rows } = await sql<TakenWebhook>`
+    update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
+    returning ${columns}`.execute(db)
+  return rows[0]
+}
+
+/**
+ * Gives a webhook back. `hasMore`: it is looked at again at once, whatever was known. `pauseMs`: not before that.
+ */
+export async function release(
+  db: Kysely<Database>,
+  key: WebhookKey,
+  owner: string,
+  { hasMore, pauseMs }: { hasMore: boolean; pauseMs: number },
+): Promise<void> {
+  await sql`
+    update webhook set lease_id = null, lease_until = ${hasMore ? sql`now()` : sql`null`}, looked_at = now(),
+      next_at = greatest(next_at, now() + ${pauseMs} * interval '1 millisecond')
+    where ${isOf(key)} and lease_id = ${owner}`.execute(db)
+}
+
+/** The attempt of a delivery. */
+export interface Attempt {
+  deliveryId: string
+  eventId: string
+  type: string
+  number: number
+  status: number | null
+  durationMs: number
+  reason: string | null
+  response: string | null
+}
+
+/** Records an attempt, and what it changes if the lease is still held. Returns the webhook as `keep` does. */
+export async function record(
+  db: Kysely<Database>,
+  { moves, ...key }: WebhookKey & { moves: number },
+  owner: string,
+  attempt: Attempt,
+  changes: RawBuilder<unknown>,
+): Promise<TakenWebhook | undefined> {
+  const { deliveryId, eventId, type, number, status, durationMs, reason, response } = attempt
+  const { rows } = await sql<TakenWebhook>`
+    with recorded as (
+      insert into webhook_delivery (store_uuid, webhook_id, delivery_id, event_id, type, attempt, status, duration_ms,
+        reason, response)
+      values (${key.storeUuid}, ${key.webhookId}, ${deliveryId}, ${eventId}, ${type}, ${number}, ${status},
+        ${durationMs}, ${reason}, ${response})
+    )
+    update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
+    returning ${columns}`.execute(db)
+  return rows[0]
+}

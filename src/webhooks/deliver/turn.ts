@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Change } from '../../catalogue/changes/change.ts'
+import { cursorOf } from '../../catalogue/changes/cursor.ts'
+import { CatalogueError } from '../../errors.ts'
+import { type LedgerPosition, latestPosition, type NewChanges } from '../../live/new-changes.ts'
+import { positionIn, textOfPosition } from '../webhook.ts'
+import { type DeliveryParts, deliver, ping } from './attempt.ts'
+import { keep, release, type TakenWebhook, take, type WebhookKey } from './leases.ts'
+import { type Batch, type Message, noticeOf, takeBatch } from './message.ts'
+
+export interface TurnParts extends DeliveryParts {
+  read(storeUuid: string, after: LedgerPosition): Promise<NewChanges>
+}
+
+/** Then others get their turn. */
+const maxDeliveries = 20
+const maxPages = 20
+/** Changes that do not match are looked at this often while there are always more. */
+const pauseWithoutMatchMs = 1_000
+
+/**
+ * Takes a webhook, unless another process has it, and delivers what it waits for: one message after the other, until
+ * one fails.
+ */
+export async function runTurn(parts: TurnParts, key: WebhookKey): Promise<void> {
+  const { db, owner } = parts
+  const taken = await take(db, key, owner)
+  if (!taken) return
+  let rest = { hasMore: true, pauseMs: 0 }
+  try {
+    if (taken.ping) await ping(parts, taken)
+    else rest = await deliverAll(parts, taken)
+  } finally {
+    await release(db, key, owner, rest)
+  }
+}
+
+async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
+  const backlog = createBacklog(parts)
+  let webhook: TakenWebhook | undefined = taken
+  for (let sent = 0; sent < maxDeliveries; sent++) {
+    const next = await backlog.next(webhook)
+    if (!next) return { hasMore: false, pauseMs: sent === 0 ? pauseWithoutMatchMs : 0 }
+    webhook = await deliver(parts, next.webhook, next.message, next.end)
+    if (!webhook || webhook.attempt > 0 || !isOn(webhook)) break
+  }
+  return { hasMore: true, pauseMs: 0 }
+}
+
+/** Its user may have switched it off. */
+function isOn({ state }: TakenWebhook): boolean {
+  return state !== 'disabled' && state !== 'paused'
+}
+
+interface Next {
+  webhook: TakenWebhook
+  message: Message
+  /** The position of its last change. */
+  end: string
+}
+
+/** The messages of a webhook in their order. Their changes are read in pages, and those of a page once. */
+function createBacklog(parts: TurnParts) {
+  const { db, owner, read } = parts
+  let page: { changes: Change[]; next: LedgerPosition; hasMore: boolean } | undefined
+  const gapOf = (webhook: TakenWebhook): Next => {
+    const { ledger, ...at } = positionIn(webhook.position)
+    const cursor = cursorOf(ledger, at)
+    const message = noticeOf('webhook.gap', `gap:${cursor}`, { store_uuid: webhook.storeUuid, cursor })
+    return { webhook, message, end: webhook.position }
+  }
+  /** The changes after the position are no longer kept: the webhook goes on from now. */
+  const lose = async (webhook: TakenWebhook): Promise<Next | undefined> => {
+    const position = textOfPosition(await latestPosition(db, [webhook.storeUuid]))
+    const changes = sql`position = ${position}, pending = null, pending_since = null, state = 'lost'`
+    const lost = await keep(db, webhook, owner, changes)
+    return lost && gapOf(lost)
+  }
+  const begin = async (webhook: TakenWebhook, { message, first, end }: Batch): Promise<Next | undefined> => {
+    if (webhook.pending === end) return { webhook, message, end }
+    const begun = await keep(db, webhook, owner, sql`pending = ${end}, pending_since = ${first}`)
+    return begun && { webhook: begun, message, end }
+  }
+  const next = async (webhook: TakenWebhook): Promise<Next | undefined> => {
+    if (webhook.state === 'lost') return gapOf(webhook)
+    for (let pages = 0; pages < maxPages; pages++) {
+      if (page) {
+        const { filter, pending } = webhook
+        const batch = takeBatch(page.changes, { filter, pending, ledger: page.next.ledger })
+        if (batch) return begin(webhook, batch)
+        if (!page.hasMore) break
+      }
+      page = await read(webhook.storeUuid, page?.next ?? positionIn(webhook.position))
+      // Others read it, too.
+      page = { ...page, changes: [...page.changes] }
+    }
+    const looked = page && textOfPosition(page.next)
+    if (looked && looked !== webhook.position) await keep(db, webhook, owner, sql`position = ${looked}, pending = null`)
+    return undefined
+  }
+  return {
+    /** The next message; undefined if there is none, or the lease is lost. */
+    next: (webhook: TakenWebhook): Promise<Next | undefined> =>
+      next(webhook).catch((error: unknown) => {
+        if (error instanceof CatalogueError && error.code === 'cursor_expired') return lose(webhook)
+        throw error
+      }),
+  }
+}
