@@ -9,7 +9,7 @@ const deadlines = [
   'database/{connection,replicas}',
   'event-loop/thread-pool',
   'http/{parser-errors,unavailable}',
-  'jobs/{jobs,queue}',
+  'jobs/{jobs,queue,uploads}',
   'security/{jwt,tokens}',
   'security/isolation/{jobs-ended,shortages,token-clock}',
 ].map((name) => `test/${name}.test.ts`)

@@ -196,6 +196,47 @@ export const RevertRequest = {
   skipped: z.array(SkippedItem).describe("Items that were not reverted: at most 10,000, and 4 MiB."),
   more: z.int().min(0).describe("Number of items that `skipped` leaves out."),
 }
+export const StartImport = {
+  store_uuid: z.string().describe("UUID of the store that the job belongs to."),
+  job_id: z.string().describe("UUID of the job."),
+  state: z.enum(["failed","queued","running","succeeded","succeeded with failures","uploading"]).describe("State of the job."),
+}
+export const GetImport = {
+  job_id: z.string().describe("UUID of the job."),
+  store_uuid: z.string().describe("UUID of the store that the job belongs to."),
+  kind: z.enum(["export","import"]).describe("Kind of the job."),
+  state: z.enum(["failed","queued","running","succeeded","succeeded with failures","uploading"]).describe("State of the job."),
+  error: z.string().nullable().describe("Cause of the failure of the job; null unless it failed."),
+  rows_done: z.int().min(0).describe("Progress: number of rows processed (import), or of products written (export)."),
+  counts: z.object({
+  created: z.int().min(0).describe("Number of products created."),
+  updated: z.int().min(0).describe("Number of existing products changed."),
+  unchanged: z.int().min(0).describe("Number of rows that changed nothing."),
+  failed: z.int().min(0).describe("Number of rows of which nothing was stored."),
+  assets_added: z.int().min(0).describe("Number of assets created in the store."),
+  links_added: z.int().min(0).describe("Number of links created between assets and products."),
+  assets_failed: z.int().min(0).describe("Number of bad asset URLs of rows that did not fail."),
+  replaced: z.int().min(0).describe("Number of rows that replaced values of earlier rows."),
+}).describe("Counts of an import so far; all zero for other jobs."),
+  notes: z.array(z.object({
+  code: z.string().describe("Code of the note, such as `short_rows`."),
+  column: z.string().nullable().describe("Column; null for the whole file."),
+  rows: z.int().min(0).describe("Number of rows that the note is about."),
+  example: z.string().nullable().describe("The first value that the note is about."),
+})).describe("What the import changed or assumed when it read the file; empty until its end."),
+  format: z.enum(["csv","json","jsonl","xlsx","xml"]).nullable().describe("Format of the file of an import; null until it is read, and for exports."),
+  encoding: z.string().nullable().describe("Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`."),
+  delimiter: z.string().nullable().describe("Separator of the cells of CSV; null for other formats, and as for `format`."),
+  request_id: z.string().nullable().describe("Id of the request that the changes of an import are recorded with; null where none are."),
+  created_at: z.iso.datetime().describe("Time of the request."),
+  started_at: z.iso.datetime().nullable().describe("Time at which the job was started; null while it is queued."),
+  finished_at: z.iso.datetime().nullable().describe("Time at which the job succeeded or failed; null before."),
+}
+export const GetImportFailures = {
+  kind: z.enum(["export","import"]).describe("Kind of the job."),
+  format: z.enum(["csv","json","jsonl","xlsx","xml"]).nullable().describe("Format of the file of an import; null until it is read, and for exports."),
+  output: z.string().nullable().describe("One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again."),
+}
 export const ListStores = {
   total_stores: z.int().min(0).describe("Number of stores that match, on all pages."),
   returned_stores: z.int().min(0).describe("Number of stores on this page."),

@@ -23,6 +23,10 @@ export interface Endpoint<
   repeatable?: readonly string[]
   /** Query parameters that may be repeated: lists whose items may have commas. */
   lists?: readonly string[]
+  /** The body is a file. Unknown query parameters are errors. */
+  file?: FileEndpoint
+  /** The answer is a file. */
+  answerFile?: FileAnswer
   /**
    * The listing of asset groups: `RestServices.listAssets` answers what `document` would. It has versions, and so an
    * ETag; an unavailable dependency is its downstream (502).
@@ -40,6 +44,22 @@ export interface Endpoint<
   table?: Table
   /** The data of the answer; by default the result. */
   toData(result: Result): unknown
+}
+
+export type FileOptions = { store: string } & Record<string, unknown>
+
+export interface FileEndpoint {
+  /** The options that are checked before the file is received, from the query. */
+  optionsOf(query: Record<string, unknown>): FileOptions
+  /** The path of what is made, from the data of the answer. */
+  locationOf(data: Record<string, unknown>): string
+}
+
+export interface FileAnswer {
+  /** The media type, from the result. */
+  typeOf(result: unknown): string
+  /** The part that the result has; null: there is none of this number. */
+  partOf(result: unknown): string | null
 }
 
 /** The rows of an endpoint's data, for answers in CSV and JSON Lines. */

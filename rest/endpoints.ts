@@ -3,6 +3,7 @@ import type { Reason } from '../src/errors.ts'
 import { HttpError } from '../src/request/http-error.ts'
 import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { imports } from './imports.ts'
 import type { ChangeFragment, RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import { reports } from './reports.ts'
@@ -395,6 +396,7 @@ export const endpoints: readonly Endpoint[] = [
     }),
     toData: ({ revertRequest: result }) => restObject(withMore(result)),
   }),
+  ...imports,
   ...reports,
 ]
 

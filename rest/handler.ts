@@ -2,8 +2,10 @@ import { type DocumentNode, getOperationAST } from 'graphql'
 import type { HttpResponse, OperationResult, RestRequest } from '../src/request/exchange.ts'
 import { HttpError, unauthorized } from '../src/request/http-error.ts'
 import { errorResponse, mapUnavailableToDownstream } from './answers/error.ts'
+import { answerFile } from './answers/file.ts'
 import { type Asked, answerRead, answerWrite } from './answers/plain.ts'
 import { answerTable, isAskedForRows } from './answers/table.ts'
+import { answerUpload } from './answers/upload.ts'
 import { answerVersioned } from './answers/versioned.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
@@ -61,9 +63,10 @@ async function answer<Caller>(
     throw new HttpError('method_not_allowed', details, { Allow: allow })
   }
   services.authorize(endpoint.document, caller)
-  const body = endpoint.takesBody ? await request.body() : undefined
+  const body = endpoint.takesBody && !endpoint.file ? await request.body() : undefined
   const isLong = endpoint.isLong === true || (endpoint.table !== undefined && isAskedForRows(request))
-  const fromPool = services.answerInPool(request, { ...endpoint, isLong }, caller, body)
+  const isOfFile = endpoint.file !== undefined || endpoint.answerFile !== undefined
+  const fromPool = isOfFile ? undefined : services.answerInPool(request, { ...endpoint, isLong }, caller, body)
   if (fromPool) return fromPool
   const read = readRequest({ ...request, values }, endpoint, services.enumerations(), body)
   const answered = await answerOf({ ...read, endpoint, request, caller }, services)
@@ -73,7 +76,9 @@ async function answer<Caller>(
 }
 
 function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
-  const { takesBody, isAssetListing, table } = asked.endpoint
+  const { takesBody, isAssetListing, table, file, answerFile: ofFile } = asked.endpoint
+  if (file) return answerUpload(asked, file, services)
+  if (ofFile) return answerFile(asked, ofFile, services)
   if (takesBody) return answerWrite(asked, services)
   if (isAssetListing) return answerVersioned(asked, services)
   return table ? answerTable(asked, table, services) : answerRead(asked, services)

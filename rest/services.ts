@@ -1,8 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { HttpResponse, RestRequest } from '../src/request/exchange.ts'
+import type { ArrivingFile, HttpResponse, RestRequest } from '../src/request/exchange.ts'
 import type { HttpError } from '../src/request/http-error.ts'
 import type { Staleness } from '../src/request/preferences.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, FileOptions } from './endpoint.ts'
 import type { Enumerations } from './request/shapes.ts'
 
 type Document = TypedDocumentNode<unknown, Record<string, unknown>>
@@ -27,6 +27,11 @@ export interface RestServices<Caller> {
     call: ReadCall<Caller>,
     isKnown?: (version: string) => boolean,
   ): Promise<AssetPage>
+  /**
+   * Receives a file; its options are checked first. Throws `HttpError`, and leaves nothing of a file that does not
+   * arrive whole.
+   */
+  receiveFile(options: FileOptions, call: Call<Caller>, file: ArrivingFile): Promise<ReceivedFile>
   /**
    * Does the work of a write; with a key at most once, in the transaction that stores its data. A repetition returns
    * the stored data.
@@ -54,6 +59,18 @@ export interface ReadCall<Caller> extends Call<Caller> {
 export interface WriteCall<Caller> extends Call<Caller> {
   /** The maximum number of changes of a write: with more it fails with `too_many_affected`. */
   maxAffected?: number | undefined
+  /** The file that the write takes. */
+  upload?: ReceivedFile | undefined
+}
+
+/** A file that was received for a write. */
+export interface ReceivedFile {
+  storeUuid: string
+  jobId: string
+  /** The hash of its content. */
+  digest: Uint8Array
+  /** Deletes it, unless the write has taken it. */
+  discard(): Promise<void>
 }
 
 /** The data of a mutation. Throws `HttpError`. */

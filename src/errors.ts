@@ -10,6 +10,7 @@ export const httpStatus = {
   request_not_found: 404,
   product_not_found: 404,
   webhook_not_found: 404,
+  import_not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,
   changes_disabled: 409,

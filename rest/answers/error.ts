@@ -1,4 +1,4 @@
-import { statusOf, unreachable } from '../../src/errors.ts'
+import { unreachable } from '../../src/errors.ts'
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -10,8 +10,7 @@ export function errorResponse(error: HttpError, requestId: string): HttpResponse
 }
 
 /** The status and headers of an error, on every path. */
-export function errorHead({ reason, headers }: HttpError): { status: number; headers: Record<string, string> } {
-  const status = statusOf(reason)
+export function errorHead({ status, headers }: HttpError): { status: number; headers: Record<string, string> } {
   const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
   return { status, headers: { ...retry, ...headers } }
 }

@@ -6,13 +6,15 @@ import { prefix } from '../path.ts'
 import type { ReadRequest } from '../request/read-request.ts'
 import { envelope, toJson } from '../response/envelope.ts'
 import { withoutSuccesses } from '../response/translate.ts'
-import type { RestServices } from '../services.ts'
+import type { ReceivedFile, RestServices } from '../services.ts'
 
 /** A request without faults, of a caller who may run the operation of its endpoint. */
 export interface Asked<Caller> extends ReadRequest {
   endpoint: Endpoint
   request: RestRequest
   caller: Caller
+  /** The file that a write takes. */
+  upload?: ReceivedFile
 }
 
 /** The answer of a read: its data in the envelope. */
@@ -29,12 +31,12 @@ export async function readData<Caller>(
 
 /** The answer of a write, or that of the first write with its idempotency key. */
 export async function answerWrite<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
-  const { endpoint, request, caller, variables, idempotencyKey, preferences } = asked
+  const { endpoint, request, caller, variables, idempotencyKey, preferences, upload } = asked
   const { requestId } = request
   const { maxAffected, isMinimal = false } = preferences ?? {}
   // A dry run changes nothing, so its answer is not stored.
   const key = variables.dryRun ? undefined : idempotencyKey
-  const { text, headers } = await services.write({ caller, requestId, maxAffected }, key, async (execute) => {
+  const { text, headers } = await services.write({ caller, requestId, maxAffected, upload }, key, async (execute) => {
     const data = endpoint.toData(await execute(endpoint.document, variables))
     const receipt = services.recordsChanges ? receiptLink(variables, data, requestId) : {}
     return {

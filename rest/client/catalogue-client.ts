@@ -1,5 +1,5 @@
 import type { components, operations } from './openapi.ts'
-import { type CallOptions, type ClientOptions, send } from './send.ts'
+import { type CallOptions, type ClientOptions, send, sendForFile } from './send.ts'
 
 type Name = keyof operations
 /** An operation without parameters takes an empty query. */
@@ -18,7 +18,11 @@ interface WithStatus {
 }
 type Body<N extends Name> = DocumentedBody<N> &
   (N extends 'updateProducts' | 'patchProducts' | 'createProducts' ? readonly WithStatus[] : unknown)
-type Answer<N extends Name> = operations[N]['responses'][200]['content']['application/json']['data']
+type Answer<N extends Name> = operations[N] extends {
+  responses: { 200: { content: { 'application/json': { data: infer D } } } }
+}
+  ? D
+  : never
 type Successes = 'updated_skus' | 'created_skus' | 'existing_skus'
 /** The client never prefers the minimal answer, which alone has no codes that succeeded. */
 type Data<N extends Name> = Answer<N> & { [Codes in Extract<keyof Answer<N>, Successes>]-?: string[] }
@@ -95,6 +99,19 @@ export function createCatalogueClient(options: ClientOptions) {
         path: `/requests/${encodeURIComponent(requestId)}/revert`,
         query,
       }),
+    /**
+     * Imports a file in the background: poll `getImport`. A stream is sent once, and not again after a failure.
+     */
+    startImport: (
+      query: Query<'startImport'>,
+      file: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+      call?: CallOptions,
+    ) => send<Data<'startImport'>>(options, { ...call, method: 'POST', path: '/imports', query, file }),
+    getImport: (jobId: string, call?: CallOptions) =>
+      send<Data<'getImport'>>(options, { ...call, method: 'GET', path: `/imports/${encodeURIComponent(jobId)}` }),
+    /** The failed rows of an import, as a file that can be corrected and imported. */
+    importFailures: (jobId: string, call?: CallOptions): Promise<Response> =>
+      sendForFile(options, { ...call, method: 'GET', path: `/imports/${encodeURIComponent(jobId)}/failures` }),
     statusReport: readAll<'statusReport'>('/reports/status'),
     coverageReport: readAll<'coverageReport'>('/reports/coverage'),
     changeReport: readAll<'changeReport'>('/reports/changes'),

@@ -192,6 +192,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a file
+         * @description Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also packed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. A file that does not arrive whole leaves nothing.
+         */
+        post: operations["startImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an import
+         * @description The state of an import, how many rows are done and what happened to them. `notes` says what was changed or assumed when the file was read; it is empty until the end.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/{job_id}/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the failed rows of an import
+         * @description The rows that failed, whole and with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.
+         */
+        get: operations["getImportFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reports/status": {
         parameters: {
             query?: never;
@@ -603,7 +663,7 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "product_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "plan_outdated" | "cursor_expired" | "too_many_affected" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
+            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "product_not_found" | "webhook_not_found" | "import_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "plan_outdated" | "cursor_expired" | "too_many_affected" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
             /** @description Human-readable explanation: the expected value and the received one. */
             details: string;
             /** @description Parameter or field with the fault, such as `limit` or `region[1]`. */
@@ -653,6 +713,81 @@ export interface components {
                     /** @description Explanation: the expected value and the received one. */
                     reason: string;
                 }[];
+            };
+        };
+        GetImportAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the job. */
+                job_id: string;
+                /** @description UUID of the store that the job belongs to. */
+                store_uuid: string;
+                /**
+                 * @description State of the job.
+                 * @enum {string}
+                 */
+                state: "failed" | "queued" | "running" | "succeeded" | "succeeded with failures" | "uploading";
+                /** @description Cause of the failure of the job; null unless it failed. */
+                error: string | null;
+                /** @description Progress: number of rows processed (import), or of products written (export). */
+                rows_done: number;
+                /** @description Counts of an import so far; all zero for other jobs. */
+                counts: {
+                    /** @description Number of products created. */
+                    created: number;
+                    /** @description Number of existing products changed. */
+                    updated: number;
+                    /** @description Number of rows that changed nothing. */
+                    unchanged: number;
+                    /** @description Number of rows of which nothing was stored. */
+                    failed: number;
+                    /** @description Number of assets created in the store. */
+                    assets_added: number;
+                    /** @description Number of links created between assets and products. */
+                    links_added: number;
+                    /** @description Number of bad asset URLs of rows that did not fail. */
+                    assets_failed: number;
+                    /** @description Number of rows that replaced values of earlier rows. */
+                    replaced: number;
+                };
+                /** @description What the import changed or assumed when it read the file; empty until its end. */
+                notes: {
+                    /** @description Code of the note, such as `short_rows`. */
+                    code: string;
+                    /** @description Column; null for the whole file. */
+                    column: string | null;
+                    /** @description Number of rows that the note is about. */
+                    rows: number;
+                    /** @description The first value that the note is about. */
+                    example: string | null;
+                }[];
+                /** @description Format of the file of an import; null until it is read, and for exports. */
+                format: ("csv" | "json" | "jsonl" | "xlsx" | "xml") | null;
+                /** @description Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`. */
+                encoding: string | null;
+                /** @description Separator of the cells of CSV; null for other formats, and as for `format`. */
+                delimiter: string | null;
+                /** @description Id of the request that the changes of an import are recorded with; null where none are. */
+                request_id: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time of the request.
+                 */
+                created_at: string;
+                /** @description Time at which the job was started; null while it is queued. */
+                started_at: string | null;
+                /** @description Time at which the job succeeded or failed; null before. */
+                finished_at: string | null;
             };
         };
         GetProductAnswer: {
@@ -1039,6 +1174,30 @@ export interface components {
             /** @description Name of the attribute or `status`; channel and asset id of a link as a JSON list; field of the store. Null: the whole row. */
             key?: string;
         };
+        StartImportAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the store that the job belongs to. */
+                store_uuid: string;
+                /** @description UUID of the job. */
+                job_id: string;
+                /**
+                 * @description State of the job.
+                 * @enum {string}
+                 */
+                state: "failed" | "queued" | "running" | "succeeded" | "succeeded with failures" | "uploading";
+            };
+        };
         StatusReportAnswer: {
             status: {
                 /**
@@ -1234,6 +1393,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `import_not_found`: There is no import of this id, or the token has no access to its store. */
+        ImportNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `idempotency_conflict`: The `Idempotency-Key` was used with another body. */
         Conflict: {
             headers: {
@@ -1297,7 +1468,7 @@ export interface components {
         /**
          * @description `payload_too_large`: The request exceeds a limit:
          *
-         *     - body: 10 MiB
+         *     - body: 10 MiB; of an import 256 MiB, unless configured otherwise
          *     - items: 10,000
          *     - members of a list or object: 20,000
          *     - members of all lists and objects: 600,000
@@ -1315,7 +1486,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `unsupported_media_type`: The body is not `application/json`. */
+        /** @description `unsupported_media_type`: The body is not `application/json`, or the `Content-Encoding` of an import is other than gzip. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1427,6 +1598,11 @@ export interface components {
          * @example </v1/products?store_uuid=019aa000-0000-7000-8000-000000000001&offset=100>; rel="next"
          */
         NextPage: string;
+        /**
+         * @description Path of the import.
+         * @example /v1/imports/019aa000-0000-7000-8000-000000000009
+         */
+        Location: string;
         /**
          * @description The preferences of `Prefer` that were applied. Absent for stored answers.
          * @example max-affected=1000, return=minimal
@@ -2413,6 +2589,219 @@ export interface operations {
             412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startImport: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+                /** @description Channel to link the assets on. Default: `SMP`. */
+                channel?: "SMP" | "channel_value_1" | "channel_value_2" | "channel_value_3" | "channel_value_4" | "channel_value_5" | "channel_value_6" | "channel_value_7" | "channel_value_8" | "channel_value_9" | "channel_value_10" | "channel_value_11" | "channel_value_12" | "channel_value_13" | "channel_value_14" | "channel_value_15" | "channel_value_16" | "channel_value_17" | "channel_value_18" | "channel_value_19" | "channel_value_20" | "channel_value_21" | "channel_value_22" | "channel_value_23" | "channel_value_24" | "channel_value_25" | "channel_value_26" | "channel_value_27" | "channel_value_28" | "channel_value_29" | "channel_value_30" | "channel_value_31" | "channel_value_32" | "channel_value_33" | "channel_value_34" | "channel_value_35" | "channel_value_36" | "channel_value_37";
+                /** @description Format of the file. Default: as its bytes show. */
+                format?: "csv" | "jsonl" | "json" | "xml" | "xlsx";
+                /** @description Encoding of the file. Default: as its bytes show. */
+                encoding?: "UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252";
+                /** @description CSV: separator of cells, or `tab`. Default: as the header shows. */
+                delimiter?: string;
+                /** @description CSV: remove the apostrophes that an export with `escape_formulas` added. */
+                unescape_formulas?: boolean;
+                /** @description XLSX: name of the sheet. Default: the first. */
+                sheet?: string;
+                /** @description JSON: keys to the array in an object, such as `data.products`. */
+                at?: string;
+                /** @description Mark before decimals of NUMBER attributes. Default: a point. */
+                decimal?: "point" | "comma";
+                /** @description Shop system that exported the file. Default: none, that is plain columns. */
+                preset?: "shopify" | "magento" | "woocommerce" | "google-merchant";
+                /** @description Column of the product code. Default: `product_code`, otherwise `sku`. */
+                code?: string;
+                /** @description Column of the product status. Default: `status`. */
+                status?: string;
+                /** @description Values of the status column: `Aktiv=active,Entwurf=draft`. */
+                map_status?: string;
+                /** @description Columns of image URLs: repeat the parameter. */
+                assets?: string[];
+                /** @description Separator between the URLs of a cell. Default: as seen. */
+                asset_separator?: string;
+                /** @description Base URL for relative asset URLs. */
+                asset_base?: string;
+                /** @description `COLUMN=ATTRIBUTE`: imports a column as an attribute of another name. Repeat the parameter. */
+                map?: string[];
+                /** @description Import only the columns of `map` as attributes. */
+                only_mapped?: boolean;
+                /** @description What a later row of a product does: its values replace earlier ones, or it fails. Default: `merge`. */
+                duplicates?: "merge" | "fail";
+                /** @description Dry run: count what would change, and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "*/*": string;
+            };
+        };
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the store that the job belongs to.
+             *     - `job_id`: UUID of the job.
+             *     - `state`: State of the job.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartImportAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path: {
+                /** @description Id of the import: `job_id` of its start. */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `job_id`: UUID of the job.
+             *     - `store_uuid`: UUID of the store that the job belongs to.
+             *     - `state`: State of the job.
+             *     - `error`: Cause of the failure of the job; null unless it failed.
+             *     - `rows_done`: Progress: number of rows processed (import), or of products written (export).
+             *     - `counts`: Counts of an import so far; all zero for other jobs.
+             *     - `notes`: What the import changed or assumed when it read the file; empty until its end.
+             *     - `format`: Format of the file of an import; null until it is read, and for exports.
+             *     - `encoding`: Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`.
+             *     - `delimiter`: Separator of the cells of CSV; null for other formats, and as for `format`.
+             *     - `request_id`: Id of the request that the changes of an import are recorded with; null where none are.
+             *     - `created_at`: Time of the request.
+             *     - `started_at`: Time at which the job was started; null while it is queued.
+             *     - `finished_at`: Time at which the job succeeded or failed; null before.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetImportAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ImportNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getImportFailures: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path: {
+                /** @description Id of the import: `job_id` of its start. */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/jsonl": string;
+                    "application/json": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ImportNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -54,17 +54,28 @@ export interface Call extends CallOptions {
   path: string
   query?: object | undefined
   body?: unknown
+  /** Instead of a body. */
+  file?: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
 const passing = [429, 502, 503]
 
 /** Sends a request, again after failures that may pass, and returns `data` of its answer. */
-export async function send<Data>(options: ClientOptions, call: Call): Promise<Data> {
-  const { retries = 3 } = options
+export function send<Data>(options: ClientOptions, call: Call): Promise<Data> {
+  return sendAndRead(options, call, async (answer) => ((await answer.json()) as { data: Data }).data)
+}
+
+/** The same, and returns the successful answer, whose body is a file. */
+export function sendForFile(options: ClientOptions, call: Call): Promise<Response> {
+  return sendAndRead(options, call, async (answer) => answer)
+}
+
+async function sendAndRead<T>(options: ClientOptions, call: Call, read: (answer: Response) => Promise<T>): Promise<T> {
+  const retries = call.file instanceof ReadableStream ? 0 : (options.retries ?? 3)
   const request = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }
   for (let tried = 0; ; tried++) {
     try {
-      return await attempt<Data>(options, request)
+      return await attempt(options, request, read)
     } catch (error) {
       const answered = error instanceof CatalogueApiError ? error : undefined
       const isFinal = answered && !passing.includes(answered.status)
@@ -74,7 +85,7 @@ export async function send<Data>(options: ClientOptions, call: Call): Promise<Da
   }
 }
 
-async function attempt<Data>(options: ClientOptions, call: Call): Promise<Data> {
+async function attempt<T>(options: ClientOptions, call: Call, read: (answer: Response) => Promise<T>): Promise<T> {
   const { fetch: send = fetch, token } = options
   const headers = new Headers({ authorization: `Bearer ${typeof token === 'string' ? token : await token()}` })
   if (call.requestId !== undefined) headers.set('x-request-id', call.requestId)
@@ -91,12 +102,17 @@ async function attempt<Data>(options: ClientOptions, call: Call): Promise<Data> 
     method: call.method,
     headers,
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    // A stream is sent while it is read.
+    ...(call.file !== undefined && { body: call.file, duplex: 'half' }),
     ...(call.signal && { signal: call.signal }),
   })
-  const { status, data } = (await answer.json()) as { status: { request_id: string }; data: unknown }
-  if (answer.ok && call.method !== 'GET') keepFurthest(options, answer.headers.get('x-catalogue-position'))
-  if (answer.ok) return data as Data
-  const { error_info: errorInfo } = data as { error_info: ErrorInfo[] }
+  if (answer.ok) {
+    const result = await read(answer)
+    if (call.method !== 'GET') keepFurthest(options, answer.headers.get('x-catalogue-position'))
+    return result
+  }
+  const { status, data } = (await answer.json()) as components['schemas']['Error']
+  const { error_info: errorInfo } = data
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   throw new CatalogueApiError(answer.status, status.request_id, errorInfo, seconds >= 0 ? seconds * 1000 : undefined)
 }

@@ -60,6 +60,7 @@ const tags: Record<string, string> = {
   Assets: 'Images, videos and other assets, grouped by parent code, channel and asset format.',
   Products: 'Products of a store, with status and attributes.',
   Changes: 'The feed of changes of a store.',
+  Imports: 'Imports of files in the background.',
   Reports: 'Rows about several stores, for tables and charts.',
   Requests: 'Receipts of requests, and reverting them.',
   Stores: 'Stores, which own products and assets.',

@@ -47,6 +47,12 @@ export const errorReasons: readonly ErrorReason[] = [
     meaning: 'The store has no such product, or had none at that time; or `store_not_found`.',
   },
   {
+    reason: 'import_not_found',
+    answer: 'ImportNotFound',
+    on: 'named',
+    meaning: 'There is no import of this id, or the token has no access to its store.',
+  },
+  {
     reason: 'idempotency_conflict',
     answer: 'Conflict',
     on: 'writes',
@@ -84,7 +90,7 @@ export const errorReasons: readonly ErrorReason[] = [
     on: 'writes',
     meaning: [
       'The request exceeds a limit:\n',
-      '- body: 10 MiB',
+      '- body: 10 MiB; of an import 256 MiB, unless configured otherwise',
       '- items: 10,000',
       '- members of a list or object: 20,000',
       '- members of all lists and objects: 600,000',
@@ -96,7 +102,7 @@ export const errorReasons: readonly ErrorReason[] = [
     reason: 'unsupported_media_type',
     answer: 'UnsupportedMediaType',
     on: 'writes',
-    meaning: 'The body is not `application/json`.',
+    meaning: 'The body is not `application/json`, or the `Content-Encoding` of an import is other than gzip.',
   },
   {
     reason: 'rate_limited',

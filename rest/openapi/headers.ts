@@ -2,7 +2,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { Json } from './schemas.ts'
 
 /** The requests that take a header, or the answers that have it: by kind, or by the status of an error. */
-type On = 'all' | 'reads' | 'writes' | 'asset listing' | 'pages' | 401 | 429 | 503
+type On = 'all' | 'reads' | 'writes' | 'asset listing' | 'pages' | 'files' | 401 | 429 | 503
 
 interface Header {
   name: string
@@ -101,6 +101,13 @@ const headers: readonly Header[] = [
     example: '</v1/products?store_uuid=019aa000-0000-7000-8000-000000000001&offset=100>; rel="next"',
   },
   {
+    name: 'Location',
+    in: 'answer',
+    on: ['files'],
+    description: 'Path of the import.',
+    example: '/v1/imports/019aa000-0000-7000-8000-000000000009',
+  },
+  {
     name: 'Preference-Applied',
     in: 'answer',
     on: ['writes'],
@@ -152,10 +159,11 @@ export function headerComponents(side: Header['in']): Json {
 }
 
 /** What an endpoint is, for its headers. */
-export function kindsOf({ takesBody, isAssetListing, table }: Endpoint): On[] {
+export function kindsOf({ takesBody, isAssetListing, table, file }: Endpoint): On[] {
   const kinds: On[] = [takesBody ? 'writes' : 'reads']
   if (isAssetListing) kinds.push('asset listing')
   if (table?.totalOf) kinds.push('pages')
+  if (file) kinds.push('files')
   return kinds
 }
 

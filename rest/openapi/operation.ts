@@ -5,7 +5,15 @@ import { valuesIn } from '../path.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { successOf } from '../response/data-shapes.ts'
 import { headerParameters, kindsOf } from './headers.ts'
-import { content, errorResponses, keptExamples, notModified, successResponse } from './responses.ts'
+import {
+  content,
+  errorResponses,
+  fileContent,
+  fileResponse,
+  keptExamples,
+  notModified,
+  successResponse,
+} from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
@@ -14,7 +22,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
   const operation = graphqlOperationOf(endpoint, enumerations)
   const id = operation.name
   const namesStore = ['store_uuid', 'store_uuids', 'linked_store_id'].some((name) => name in query.shape)
-  const answer = schemas.named(`${id}Answer`, successOf(endpoint))
+  const answer = endpoint.answerFile ? {} : schemas.named(`${id}Answer`, successOf(endpoint))
   const data = schemas.of(z.object(endpoint.dataShape))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),
@@ -27,8 +35,11 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     ...(body && {
       requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
     }),
+    ...(endpoint.file && { requestBody: { required: true, content: fileContent(examples) } }),
     responses: {
-      200: successResponse(answer, examples, endpoint, data.properties as Json),
+      200: endpoint.answerFile
+        ? fileResponse(examples)
+        : successResponse(answer, examples, endpoint, data.properties as Json),
       ...(endpoint.isAssetListing && { 304: notModified }),
       ...errorResponses(endpoint, namesStore),
     },

@@ -30,6 +30,27 @@ export function content(schema: Json, examples: readonly Shown[], part: 'body' |
   return { 'application/json': { schema, ...(examples.length > 0 && { examples: named }) } }
 }
 
+/** A body that is a file. */
+export function fileContent(examples: readonly Shown[]): Json {
+  const named = Object.fromEntries(examples.map(({ name, summary, body }) => [name, { summary, value: body }]))
+  return { '*/*': { schema: { type: 'string', format: 'binary' }, ...(examples.length > 0 && { examples: named }) } }
+}
+
+/** An answer that is a file; the examples are CSV. */
+export function fileResponse(examples: readonly Shown[]): Json {
+  const schema = { type: 'string' }
+  const csv = Object.fromEntries(examples.map(({ name, summary, answer }) => [name, { summary, value: answer }]))
+  return {
+    description: 'The file.',
+    headers: answerHeaders(['reads']),
+    content: {
+      'text/csv': { schema, ...(examples.length > 0 && { examples: csv }) },
+      'application/jsonl': { schema },
+      'application/json': { schema },
+    },
+  }
+}
+
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
 export function errorResponses(endpoint: Endpoint, namesStore: boolean): Json {
   const { takesBody, isAssetListing = false, extraReasons = [] } = endpoint

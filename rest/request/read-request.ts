@@ -25,6 +25,7 @@ export function readRequest(
   const shapes = endpoint.shapes(enumerations)
   const names = Object.keys(shapes.query.shape).filter((name) => !(name in request.values))
   const { values: given, faults, unknown } = parseQuery(request.search, new Set(names), endpoint)
+  if (endpoint.file) faults.push(...unknown.map((name) => unknownOption(name, names)))
   const values = { ...given, ...pathValues(request.values, faults) }
   const query = shapes.query.safeParse(values)
   if (query.error) {
@@ -51,11 +52,21 @@ export function readRequest(
   }
 }
 
+/** The fault of an option that the operation does not have: a mistyped one would change what is imported. */
+function unknownOption(given: string, known: readonly string[]): Fault {
+  const name = printable(given)
+  return { reason: 'invalid_request', details: `${name} is unknown; expected some of ${known.join(', ')}`, field: name }
+}
+
+function printable(name: string): string {
+  return name.replaceAll(/[^\w.-]/g, '?').slice(0, 100)
+}
+
 const maxNamed = 5
 
 /** The header `Warning` (RFC 7234) for parameters that the operation does not take. */
 function warningOf(unknown: readonly string[], known: readonly string[]): string {
-  const shownNames = unknown.slice(0, maxNamed).map((name) => name.replaceAll(/[^\w.-]/g, '?').slice(0, 100))
+  const shownNames = unknown.slice(0, maxNamed).map(printable)
   return `299 - "unknown query parameters are ignored: ${shownNames.join(', ')}; expected some of ${known.join(', ')}"`
 }
 

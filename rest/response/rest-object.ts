@@ -6,7 +6,7 @@ export function restNameOf(enumName: string): string {
 }
 
 /** The fields that have values of enumerations. codegen.ts checks them. */
-export const renamedFields: ReadonlySet<string> = new Set(['status', 'via', 'kind', 'action', 'state'])
+export const renamedFields: ReadonlySet<string> = new Set(['status', 'via', 'kind', 'action', 'state', 'format'])
 
 /** A result of GraphQL as in REST: values of enumerations have other names. Nulls at any depth are absent, or kept. */
 export function restObject(object: object, nulls: 'keep' | 'omit' = 'omit'): Record<string, unknown> {

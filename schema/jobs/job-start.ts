@@ -4,7 +4,7 @@ import { returnsStored } from '../../src/graphql/access.ts'
 import { requireFewAffected, requireNoLimit } from '../../src/graphql/affected.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { deleteJob, type Job } from '../../src/jobs/job.ts'
-import { startExport, startImport } from '../../src/jobs/start-job.ts'
+import { startExport, startImport, startUploaded } from '../../src/jobs/start-job.ts'
 import { dryRunArgs, resolveWrite, storeArgs, withoutNulls, writable } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { optionalChannel, required } from '../builder/options.ts'
@@ -44,7 +44,7 @@ const ImportInput = builder.inputType('ImportInput', {
   fields: (t) => ({
     content: t.string({
       ...textUpTo(10 * 1024 * 1024),
-      ...required('Text of the file. A request body is at most 10 MiB; use `catalog import` for larger files.'),
+      ...required('Text of the file. A request body is at most 10 MiB; use `POST /v1/imports` for larger files.'),
     }),
     format: t.field({ type: FileFormat, defaultValue: 'csv', description: 'Format of the text.' }),
     preset: t.field({
@@ -105,8 +105,10 @@ builder.mutationFields((t) => ({
     },
     resolve: resolveStart((args, context, info) => {
       requireNoLimit(context, 'an import')
-      const { enumerations, jobQuotas } = context
-      return startImport(writable(context, info), enumerations, optionsOf(args), args.input.content, jobQuotas)
+      const { enumerations, jobQuotas, upload } = context
+      const catalogue = writable(context, info)
+      if (upload) return startUploaded(catalogue, upload)
+      return startImport(catalogue, enumerations, optionsOf(args), args.input.content, jobQuotas)
     }),
   }),
   startExport: t.field({

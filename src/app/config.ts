@@ -90,6 +90,7 @@ const environment = z.object({
   ),
   quotaQueuedJobs: wholeNumber(1, 10_000).default(20),
   quotaJobOutputMb: wholeNumber(1, 1_000_000).default(1_024),
+  importMax: z.string().default('256MiB').transform(sizeOf),
 })
 
 /** The variables whose values may contain a secret: errors do not show them. */
@@ -153,6 +154,16 @@ function durationOf(text: string, context: z.RefinementCtx): number {
   const milliseconds = millisecondsOf(text)
   if (milliseconds === undefined) context.addIssue('must be a duration such as 7d, 12h or 45m')
   return milliseconds ?? 0
+}
+
+const units = { kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
+
+/** A size such as `256MiB` in bytes. */
+function sizeOf(text: string, context: z.RefinementCtx): number {
+  const [, amount, unit = ''] = /^([1-9]\d{0,5})\s?([kmg]ib)$/i.exec(text) ?? []
+  const bytes = Number(amount) * units[unit.toLowerCase() as keyof typeof units]
+  if (amount === undefined) context.addIssue('must be a size such as 256MiB, 512KiB or 1GiB')
+  return bytes
 }
 
 function wholeNumber(min: number, max: number) {

@@ -34,6 +34,8 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   threadLimits?: ThreadLimits
   jobLimits?: TaskLimits
   deliveryTimes?: RetryTimes
+  /** How long the client of an upload may send nothing. */
+  uploadIdleMs?: number
 }
 
 /** The options of a gateway that its threads share. */

@@ -138,6 +138,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     ...api,
     mcp: options.mcp === 'off' ? undefined : lazy(() => loadMcp(options, api)),
     maxAnswerBytes,
+    fileLimits: { maxBytes: options.importMax, idleMs: options.uploadIdleMs ?? 30_000 },
     graphiql,
     pages,
     metrics: async (caller, authorization) => {

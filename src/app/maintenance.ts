@@ -5,7 +5,7 @@ import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
 import { endKilledImports } from '../jobs/command-line-import.ts'
-import { deleteOldJobs } from '../jobs/job.ts'
+import { deleteOldJobs, staleUploadSeconds } from '../jobs/job.ts'
 
 const everyMs = 10 * 60 * 1_000
 
@@ -16,8 +16,9 @@ interface Maintenance {
 }
 
 /**
- * Adds days to the ledger, deletes expired rows and ends the jobs of killed imports, now and every ten minutes. Returns
- * the function that ends this, to be called after the last write.
+ * Adds days to the ledger, deletes expired rows and ends the jobs of killed imports, now and every ten minutes. Uploads
+ * that ended with their gateway are deleted soon after the start. Returns the function that ends this, to be called
+ * after the last write.
  */
 export function startMaintenance(
   db: Kysely<Database>,
@@ -27,10 +28,11 @@ export function startMaintenance(
   const isRecording = changesRetention > 0
   const attempt = (work: Promise<unknown>, failure: string) =>
     work.catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
+  const deleteJobs = () => attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
   const maintain = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
-    void attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
+    void deleteJobs()
     void attempt(setRecording(db, isRecording), 'whether changes are recorded could not be noted')
     void attempt(keepDeliveryDays(db), 'days of the deliveries could not be added or dropped')
     await attempt(addChangeDays(db), 'days of the ledger could not be added')
@@ -38,8 +40,11 @@ export function startMaintenance(
   }
   const timer = setInterval(maintain, everyMs).unref()
   void maintain()
+  // A gateway that died just now has sent heartbeats until then.
+  const afterStart = setTimeout(deleteJobs, (staleUploadSeconds + 1) * 1_000).unref()
   return async () => {
     clearInterval(timer)
+    clearTimeout(afterStart)
     // Another instance may have reset the ledger meanwhile.
     if (!isRecording) await attempt(setRecording(db, false), 'unrecorded changes could not be noted')
   }

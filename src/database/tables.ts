@@ -39,7 +39,7 @@ export interface Database {
     /** What an import of the command line reads; null: a gateway runs the job. */
     file: Generated<string | null>
     options: ColumnType<Record<string, unknown>, string, string>
-    origin: ColumnType<object | null, string | null, never>
+    origin: ColumnType<object | null, string | null, string | null>
     counts: ColumnType<object, string, string>
     problems: ColumnType<unknown[], string | undefined, string>
     notes: ColumnType<unknown[], string | undefined, string>

@@ -3,6 +3,7 @@ import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
+import type { JobKey } from '../jobs/job.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
@@ -23,6 +24,8 @@ export interface Context {
   readonly jobQuotas: JobQuotas
   /** What OUTGOING_ALLOW has. */
   readonly outgoingAllow: readonly string[]
+  /** The file that was uploaded for an import, instead of a text. */
+  readonly upload?: JobKey | undefined
   readonly requestId: string
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined

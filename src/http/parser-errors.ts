@@ -4,6 +4,7 @@ import { errorResponse } from '../../rest/answers/error.ts'
 import type { Reason } from '../errors.ts'
 import { HttpError } from '../request/http-error.ts'
 import { newRequestId, requestIdOf } from '../request/request-id.ts'
+import { hasOwnTimeLimit } from './body/read-file.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { lingerMs, respond } from './respond.ts'
 
@@ -13,12 +14,14 @@ export function answerParserErrors(server: Server): void {
   const failed = new WeakSet<Duplex>()
   server.on('request', (request, response) => latest.set(request.socket, response))
   server.on('clientError', (error: Error & { code?: string }, socket) => {
+    const pending = latest.get(socket)
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && pending && hasOwnTimeLimit(pending.req)) return
     const isFirst = !failed.has(socket)
     if (error.code === 'ECONNRESET' || (isFirst && !socket.writable)) socket.destroy()
     else if (isFirst) {
       // Bytes after the broken ones are ignored.
       failed.add(socket)
-      afterPending(latest.get(socket), () => write(socket, parserErrors[error.code ?? ''] ?? notHttp))
+      afterPending(pending, () => write(socket, parserErrors[error.code ?? ''] ?? notHttp))
     }
   })
   server.on('checkExpectation', (request, response) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline, Readable } from 'node:stream'
 import type { HttpResponse } from '../request/exchange.ts'
 import type { RequestId } from '../request/request-id.ts'
 import { byteLength, piecesOf } from './body/body-size.ts'
@@ -46,6 +47,12 @@ export function respond(
   const unread = !request.complete && hasBody(request)
   if (unread) headers.Connection = 'close'
   response.writeHead(answer.status, headers)
+  if (answer.stream && request.method !== 'HEAD') {
+    response.setTimeout(readingMs)
+    // An error cuts the connection: the client sees that parts are missing.
+    pipeline(Readable.from(answer.stream), response, () => {})
+    return
+  }
   const sent = request.method === 'HEAD' ? [] : (pieces ?? [])
   const end = (last?: Buffer) => {
     response.end(last)

@@ -20,7 +20,7 @@ export interface ServerOptions extends Routes {
   onServed(served: ServedRequest, trace: Trace | undefined): void
 }
 
-/** Slow clients are cut: headers within 10 s, the whole request within 15 s. */
+/** Slow clients are cut: headers within 10 s, the whole request within 15 s. `readFile` has a limit of its own. */
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,

@@ -1,6 +1,7 @@
 import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import { type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
+import { invalidRequest } from '../errors.ts'
 import { shown } from '../text.ts'
 import type { Encoding } from './read/bytes/encoding.ts'
 import { type Format, maxColumns } from './read/row.ts'
@@ -107,6 +108,24 @@ export function importRequest(file: string, options: ImportOptions, style: Optio
     ...{ ...defaults, ...rest, file, storeUuid, attributes: attributesOf(map, name), style },
     statuses: statusesOf(mapStatus, name('mapStatus')),
     ...(delimiter === undefined ? {} : { delimiter }),
+  }
+}
+
+/** The options of a request over HTTP, checked. Throws `invalid_request`, which names the option. */
+export function checkedRequest(
+  file: string,
+  options: ImportOptions,
+  enumerations: Enumerations,
+  style: OptionStyle,
+): ImportRequest {
+  try {
+    const request = importRequest(file, options, style)
+    requireConfigured(request, enumerations)
+    return request
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const field = style === 'camelCase' ? 'input' : (error.message.split(' ')[0] ?? '')
+    throw invalidRequest([{ field, details: error.message }])
   }
 }
 

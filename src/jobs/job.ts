@@ -62,12 +62,23 @@ export async function deleteJob(catalogue: Catalogue, jobId: string): Promise<Jo
   return found.returning(jobColumns).$castTo<Job>().executeTakeFirst()
 }
 
-/** Deletes the jobs that ended too long ago, each by one statement: with its output, a job may be large. */
+/** An upload sends a heartbeat every 5 seconds. */
+export const staleUploadSeconds = 20
+
+/**
+ * Deletes the jobs that ended too long ago, and uploads that nobody receives any more, each by one statement: with its
+ * files, a job may be large.
+ */
 export async function deleteOldJobs(db: Kysely<Database>, keptMs: number): Promise<void> {
   const old = db
     .selectFrom('job')
     .select(['store_uuid', 'job_id'])
-    .where('finished_at', '<', sql<Date>`now() - ${keptMs / 1000} * interval '1 second'`)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('finished_at', '<', ago(keptMs / 1000)),
+        and([eb('state', '=', 'uploading'), eb('heartbeat_at', '<', ago(staleUploadSeconds))]),
+      ]),
+    )
   for (const key of await old.execute()) {
     await db
       .deleteFrom('job')
@@ -75,6 +86,8 @@ export async function deleteOldJobs(db: Kysely<Database>, keptMs: number): Promi
       .execute()
   }
 }
+
+const ago = (seconds: number) => sql<Date>`now() - ${seconds} * interval '1 second'`
 
 /** Rows per second so far; null before the job starts. */
 export function rateOf({ counts, startedAt, heartbeatAt, finishedAt }: Job): number | null {

@@ -16,14 +16,14 @@ export interface JobQuotas {
 const mebibyte = 1024 * 1024
 /** Added for each job to the bytes of its input and output. */
 const bytesOfJob = 16 * 1024
-/** Output may grow by so much before the jobs of its store are measured again. */
+/** Files may grow by so much before the jobs of its store are measured again. */
 const measureEvery = 8 * mebibyte
 
 /**
  * Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. Returns
  * how many jobs of the store have not ended.
  */
-export async function requireRoom(db: Transaction<Database>, storeUuid: string, input: string, quotas: JobQuotas) {
+export async function requireRoom(db: Transaction<Database>, storeUuid: string, bytes: number, quotas: JobQuotas) {
   await lockStore(inTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
   const { queued, unfinished } = await countJobs(db, storeUuid)
   if (queued >= quotas.queued) {
@@ -33,12 +33,12 @@ export async function requireRoom(db: Transaction<Database>, storeUuid: string, 
     )
   }
   const kept = await measureJobs(db, storeUuid)
-  if (kept + bytesOfJob + Buffer.byteLength(input) > quotas.keptMb * mebibyte) throw tooMuchKept(kept, quotas)
+  if (kept + bytesOfJob + bytes > quotas.keptMb * mebibyte) throw tooMuchKept(kept, quotas)
   return unfinished
 }
 
-/** Makes the function that writes output parts from a number on. It throws `quota_exceeded` above the store's quota. */
-export function createOutput(key: JobKey, quotas: JobQuotas) {
+/** Makes the function that writes parts from a number on. It throws `quota_exceeded` above the store's quota. */
+export function createWriter(key: JobKey, direction: 'input' | 'output', quotas: JobQuotas) {
   let room = 0
   return async (db: Kysely<Database>, from: number, parts: readonly Buffer[]): Promise<void> => {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0)
@@ -49,14 +49,17 @@ export function createOutput(key: JobKey, quotas: JobQuotas) {
       room = Math.min(left, bytes + measureEvery)
     }
     room -= bytes
-    await writeParts(db, key, 'output', from, parts)
+    await writeParts(db, key, direction, from, parts)
   }
 }
 
-async function countJobs(db: Kysely<Database>, storeUuid: string): Promise<{ queued: number; unfinished: number }> {
+export async function countJobs(
+  db: Kysely<Database>,
+  storeUuid: string,
+): Promise<{ queued: number; unfinished: number }> {
   const { rows } = await sql<{ queued: number; unfinished: number }>`
-    select count(*) filter (where state = 'queued')::int as queued, count(*)::int as unfinished
-    from job where store_uuid = ${storeUuid}::uuid and state in ('queued', 'running')`.execute(db)
+    select count(*) filter (where state <> 'running')::int as queued, count(*)::int as unfinished
+    from job where store_uuid = ${storeUuid}::uuid and state in ('uploading', 'queued', 'running')`.execute(db)
   return rows[0] ?? { queued: 0, unfinished: 0 }
 }
 

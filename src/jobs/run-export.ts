@@ -2,7 +2,7 @@ import { exportStore } from '../export/export-store.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { type RunJob, writeAsCurrent } from './attempt.ts'
 import { deleteParts, partsOf } from './parts.ts'
-import { createOutput } from './quotas.ts'
+import { createWriter } from './quotas.ts'
 import type { ExportOptions } from './start-job.ts'
 
 /** Writes a store's products, from one snapshot: an attempt after an interrupted one starts again. */
@@ -10,7 +10,7 @@ export const runExport: RunJob = async (catalogue, attempt, { quotas, signal }) 
   const { db } = catalogue
   const { channel, status, ...form } = attempt.options as unknown as ExportOptions
   await writeAsCurrent(db, attempt, (transaction) => deleteParts(transaction, attempt, 'output'))
-  const writeOutput = createOutput(attempt, quotas)
+  const writeOutput = createWriter(attempt, 'output', quotas)
   let written = 0
   attempt.counts = noCounts
   const selection = { storeUuid: attempt.storeUuid, channel, status: status ?? undefined }

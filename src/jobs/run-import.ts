@@ -7,7 +7,7 @@ import { noCounts } from '../import/report/counts.ts'
 import { type ReportFormat, reportFormat, reportText } from '../import/report/report-format.ts'
 import { keepProblems, type RunJob, saveProgress, writeAsCurrent } from './attempt.ts'
 import { deleteParts, partsOf, readInput } from './parts.ts'
-import { createOutput } from './quotas.ts'
+import { createWriter } from './quotas.ts'
 
 /** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
 export const runImport: RunJob = async (catalogue, attempt, { enumerations, quotas, signal }) => {
@@ -20,7 +20,7 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   let columns: readonly string[] = []
   let format: ReportFormat | undefined
   let parts = from?.reportLength ?? 0
-  const output = createOutput(attempt, quotas)
+  const output = createWriter(attempt, 'output', quotas)
   const writeOutput = (to: Kysely<Database>, begin: number, added: readonly Buffer[]) =>
     writeAsCurrent(to, attempt, (transaction) => output(transaction, begin, added))
   if (!from) await writeAsCurrent(db, attempt, (transaction) => deleteParts(transaction, attempt, 'output'))

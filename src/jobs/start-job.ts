@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations, ProductStatus } from '../catalogue/enumerations.ts'
@@ -7,12 +7,12 @@ import { openQueue, queueName } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ExportForm } from '../export/formats.ts'
-import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../import/options.ts'
+import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
-import { UsageError } from '../import/usage-error.ts'
-import { type Job, jobColumns } from './job.ts'
+import { type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
-import { type JobQuotas, requireRoom } from './quotas.ts'
+import { countJobs, type JobQuotas, requireRoom } from './quotas.ts'
+import { noLongerThere } from './upload.ts'
 
 export interface ExportOptions extends ExportForm {
   channel: string
@@ -32,7 +32,7 @@ export async function startImport(
     const details = 'format must be that of a text; XLSX is imported as a file: POST /v1/imports'
     throw invalidRequest([{ field: 'input.format', details: `input.${details}` }])
   }
-  const request = checkedRequest({ ...options, store: storeUuid }, enumerations)
+  const request = checkedRequest('content', { ...options, store: storeUuid }, enumerations, 'camelCase')
   return insertJob(catalogue, storeUuid, 'import', request, content, quotas)
 }
 
@@ -49,19 +49,25 @@ export async function startExport(
   return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 
-function checkedRequest(options: ImportOptions, enumerations: Enumerations): ImportRequest {
-  try {
-    const request = importRequest('content', options, 'camelCase')
-    requireConfigured(request, enumerations)
-    return request
-  } catch (error) {
-    if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: error.message }])
-    throw error
-  }
+/** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
+export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
+  return inOneTransaction(db, async (transaction) => {
+    const { unfinished } = await countJobs(transaction, storeUuid)
+    const job = await transaction
+      .updateTable('job')
+      .set({ state: 'queued', heartbeat_at: null, origin: origin ? JSON.stringify(origin) : null })
+      .where(({ and }) => and({ store_uuid: storeUuid, job_id: jobId, state: 'uploading' }))
+      .returning(jobColumns)
+      .$castTo<Job>()
+      .executeTakeFirst()
+    if (!job) throw noLongerThere()
+    await enqueue(transaction, job, unfinished - 1, db.isTransaction)
+    return job
+  })
 }
 
 /** Inserts a job and queues it, in one transaction. */
-export async function insertJob(
+export function insertJob(
   { db, origin }: Catalogue,
   storeUuid: string,
   kind: Job['kind'],
@@ -70,9 +76,8 @@ export async function insertJob(
   quotas: JobQuotas,
 ): Promise<Job> {
   const key = { storeUuid, jobId: uuidv7() }
-  const insert = async (transaction: Transaction<Database>) => {
-    const queue = await openQueue(transaction)
-    const unfinished = await requireRoom(transaction, storeUuid, input, quotas)
+  return inOneTransaction(db, async (transaction) => {
+    const unfinished = await requireRoom(transaction, storeUuid, Buffer.byteLength(input), quotas)
     const values = {
       options: JSON.stringify(options),
       origin: origin ? JSON.stringify(origin) : null,
@@ -85,13 +90,27 @@ export async function insertJob(
       .$castTo<Job>()
       .executeTakeFirstOrThrow()
     await writeParts(transaction, key, 'input', 0, partsOf(Buffer.from(input)))
-    // Tenants have no rights on the queue.
-    const { rows } = await sql<{ role: string }>`
-      select current_setting('role') as role, set_config('role', 'none', true)`.execute(transaction)
-    // The more jobs a store has, the later its next one runs: the first job of another store comes before its second.
-    await queue.send(queueName, key, { group: { id: storeUuid }, priority: -unfinished })
-    if (db.isTransaction) await sql`select set_config('role', ${rows[0]?.role}, true)`.execute(transaction)
+    await enqueue(transaction, key, unfinished, db.isTransaction)
     return job
-  }
-  return db.isTransaction ? insert(db as Transaction<Database>) : db.transaction().execute(insert)
+  })
+}
+
+function inOneTransaction<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>) {
+  return db.isTransaction ? work(db as Transaction<Database>) : db.transaction().execute(work)
+}
+
+/** Sends the key of a job to the queue. `goesOn`: the transaction has further statements, as the present role. */
+async function enqueue(
+  transaction: Transaction<Database>,
+  { storeUuid, jobId }: JobKey,
+  unfinished: number,
+  goesOn: boolean,
+): Promise<void> {
+  const queue = await openQueue(transaction)
+  // Tenants have no rights on the queue.
+  const { rows } = await sql<{ role: string }>`
+    select current_setting('role') as role, set_config('role', 'none', true)`.execute(transaction)
+  // The more jobs a store has, the later its next one runs: the first job of another store comes before its second.
+  await queue.send(queueName, { storeUuid, jobId }, { group: { id: storeUuid }, priority: -unfinished })
+  if (goesOn) await sql`select set_config('role', ${rows[0]?.role}, true)`.execute(transaction)
 }

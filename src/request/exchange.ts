@@ -15,6 +15,15 @@ export interface RestRequest<Caller = unknown> {
   requestId: string
   /** Reads the body. Throws `unsupported_media_type` unless it is declared as JSON, and `payload_too_large`. */
   body(): Promise<Uint8Array<ArrayBuffer>>
+  /** The body as a file that arrives, of any type: at most one of both is read. */
+  file(): ArrivingFile
+}
+
+/** A file as it arrives. Reading it throws if it is too large, empty or cut off, or pauses for too long. */
+export interface ArrivingFile {
+  chunks: AsyncIterable<Buffer>
+  /** The number of its bytes, as far as the client announced it. */
+  announced: number
 }
 
 /** A response, and what the log and the metrics say of its operation; absent if that is not known. */
@@ -29,4 +38,6 @@ export interface HttpResponse {
   headers: Record<string, string>
   /** Text, or chunks of bytes, so that cached answers are not copied. Absent for an answer without a body. */
   body?: string | readonly Buffer[] | undefined
+  /** Instead of a body: parts that are made when the client has read those before. */
+  stream?: AsyncIterable<Buffer>
 }

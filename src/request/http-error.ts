@@ -1,14 +1,21 @@
-import type { Fault, Reason } from '../errors.ts'
+import { type Fault, type Reason, statusOf } from '../errors.ts'
 
-/** An error answer, thrown where the error is found and rendered in one place. `reason` decides the HTTP status. */
+/** An error answer, thrown where the error is found and rendered in one place. `reason` decides the usual status. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly reason: Reason
   readonly errorInfo: readonly Fault[]
   readonly headers: Readonly<Record<string, string>>
+  readonly status: number
 
-  constructor(reason: Reason, errorInfo: readonly Fault[] | string, headers: Record<string, string> = {}) {
+  constructor(
+    reason: Reason,
+    errorInfo: readonly Fault[] | string,
+    headers: Record<string, string> = {},
+    status = statusOf(reason),
+  ) {
     super(reason)
+    this.status = status
     this.reason = reason
     this.errorInfo = typeof errorInfo === 'string' ? [{ reason, details: errorInfo }] : errorInfo
     this.headers = headers

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { createApi } from '../../src/app/api/api.ts'
@@ -36,6 +37,7 @@ it('only a successful write wakes the follower', async () => {
       headers: { 'content-type': 'application/json' },
       caller: () => caller,
       requestId: 'r',
+      file: () => ({ chunks: Readable.from([]), announced: 0 }),
     }
     woken = 0
     const { answer } = await api.rest({ ...given, body: async () => Buffer.from(body) })

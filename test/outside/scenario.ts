@@ -1,6 +1,9 @@
 import type { Item } from '../support/clients/client.ts'
 
-/** A request that becomes an example of the reference. `{store}` is the store that the first one made. */
+/**
+ * A request that becomes an example of the reference. `{store}`, `{asset}` and `{import}` are the first ones that
+ * answers name.
+ */
 export interface Step {
   name: string
   summary: string
@@ -111,6 +114,13 @@ const use: Step[] = [
     '1004',
     '9999',
   ]),
+  {
+    ...step('an-import', 'A file of two products', 'POST /imports', inStore),
+    raw: 'sku,status,Color\n1005,active,Red\n1006,sold,Blue\n',
+    headers: { 'content-type': 'text/csv' },
+  },
+  step('an-ended-import', 'An import of which a row failed', 'GET /imports/{import}'),
+  step('failed-rows', 'The row that failed', 'GET /imports/{import}/failures'),
 ]
 
 const refusals: Step[] = [

@@ -24,6 +24,7 @@ export function expectDocumented(method: string, target: string, { status, json,
   if (status === 304) return
   const type = String(headers['content-type'])
   if (endpoint.table && tableFormats.some((format) => type.startsWith(format))) return
+  if (endpoint.answerFile && status === 200) return
   const { error } = (status === 200 ? successShape(endpoint) : failure).safeParse(json)
   expect(error?.issues ?? [], `${method} ${path} answers ${status} as it is documented`).toEqual([])
 }

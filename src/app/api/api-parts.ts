@@ -10,6 +10,7 @@ import { chooseThread, threadLimits as defaultThreadLimits } from '../../event-l
 import { createReads } from '../../event-loop/reads.ts'
 import { type Context, createContext } from '../../graphql/context.ts'
 import { publicError } from '../../graphql/public-error.ts'
+import type { JobKey } from '../../jobs/job.ts'
 import { HttpError } from '../../request/http-error.ts'
 import { shapeOfJson } from '../../request/json-shape.ts'
 import type { Staleness } from '../../request/preferences.ts'
@@ -20,6 +21,8 @@ export interface RunOptions {
   transaction?: Transaction<Database> | undefined
   replica?: Replica | undefined
   maxAffected?: number | undefined
+  /** The file that an import reads, if it was uploaded. */
+  upload?: JobKey | undefined
   /** Whether reads wait until what is derived from products includes all that was committed before. */
   isLatest?: boolean | undefined
 }
@@ -72,6 +75,7 @@ export function createApiParts(options: ApiOptions) {
         jobQueued,
         jobQuotas,
         outgoingAllow,
+        upload: run.upload,
         affected: run.maxAffected === undefined ? undefined : { atMost: run.maxAffected, count: 0 },
       }),
     chooseReplica: async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>

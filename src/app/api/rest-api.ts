@@ -11,11 +11,14 @@ import { requireAccess } from '../../graphql/access.ts'
 import type { Engine, PreparedOperation } from '../../graphql/engine.ts'
 import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
+import { receiveUpload } from '../../jobs/upload.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
 import { traced } from '../../request/traced.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
 import { createStoredListing } from './stored-listing.ts'
+
+type UploadOptions = Parameters<typeof receiveUpload>[2]
 
 /** The number of rows, or of items, that a long answer may have. */
 const longCost = 10_000
@@ -25,7 +28,7 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
-  const { db, enumerations, threads, filterService, pageCacheMb } = options
+  const { db, enumerations, threads, filterService, pageCacheMb, jobQuotas } = options
   const { recordsChanges, isHeavy, reads, chooseReplica, catalogueOf, errorOf } = parts
   const { accessOf, run } = createOperations(engine, options, parts)
   const listing = createStoredListing(pageCacheMb, filterService)
@@ -54,9 +57,11 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
       return reads.run(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
-    write: ({ maxAffected, ...call }, key, work) => {
+    receiveFile: (options, { caller }, file) =>
+      receiveUpload(catalogueOf(caller, {}), enumerations(), options as UploadOptions, file, jobQuotas),
+    write: ({ maxAffected, upload, ...call }, key, work) => {
       const workIn = (transaction?: Transaction<Database>) =>
-        work((document, variables) => run(document, variables, call, { transaction, maxAffected }))
+        work((document, variables) => run(document, variables, call, { transaction, maxAffected, upload }))
       return key ? doOnce(db, { ...key, owner: shareOf(call.caller) }, workIn) : workIn()
     },
   }

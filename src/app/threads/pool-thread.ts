@@ -70,5 +70,8 @@ async function answerBy(api: Api, input: ThreadRequest, requestId: string): Prom
       .catch((thrown) => ({ answer: errorAnswer(api.errorOf(thrown, requestId)) }))
   }
   const { body = new Uint8Array(), ...request } = input.request
-  return api.rest({ ...request, requestId, caller: () => caller, body: async () => body })
+  const file = (): never => {
+    throw new Error('files are received on the main thread')
+  }
+  return api.rest({ ...request, requestId, caller: () => caller, body: async () => body, file })
 }

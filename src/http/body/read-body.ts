@@ -44,7 +44,7 @@ export async function readBody(
   return body.subarray(0, size)
 }
 
-function tooLarge(maxBytes: number): HttpError {
+export function tooLarge(maxBytes: number): HttpError {
   const size = maxBytes < mebibyte ? `${maxBytes / 1024} KiB` : `${maxBytes / mebibyte} MiB`
   return new HttpError('payload_too_large', `body must have at most ${size}`)
 }

@@ -5,6 +5,7 @@ import { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 import { unpackedIfGzip } from './bytes/bytes.ts'
 import { decoded } from './bytes/decoded.ts'
+import { formatOfBytes } from './bytes/format-of-bytes.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
@@ -27,7 +28,7 @@ export async function readRows(
 ): Promise<RowSource & Reading> {
   const opened = await unpackedIfGzip(input)
   const isZip = opened.head.toString('hex', 0, 4) === '504b0304'
-  const format = isZip ? 'xlsx' : (options.format ?? formatOf(options))
+  const format = isZip ? 'xlsx' : (options.format ?? formatOf(options, opened.head))
   const name = (option: 'at' | 'encoding' | 'format' | 'sheet') => optionName(options, option)
   if (isZip && options.format !== undefined && options.format !== 'xlsx') {
     throw new UsageError(`${name('format')} must be xlsx or left out: the file is a ZIP archive`)
@@ -54,8 +55,9 @@ const readersOf: Record<Format, (text: AsyncIterable<Buffer>, reading: Reading) 
 
 const formatsByEnding: Record<string, Format> = { tsv: 'csv', txt: 'csv', ndjson: 'jsonl' }
 
-/** The format that the ending of a file's name says, that of gzip apart. */
-function formatOf({ file, style }: ReadOptions): Format {
+/** The format that the ending of a file's name says, that of gzip apart; of a file without a name, its first bytes. */
+function formatOf({ file, style, at }: ReadOptions, head: Buffer): Format {
+  if (file === '') return formatOfBytes(head, at)
   const ending = extname(file.replace(/\.gz$/i, '')).toLowerCase().slice(1)
   const format = formats.find((name) => name === ending) ?? formatsByEnding[ending]
   if (format) return format

@@ -55,6 +55,18 @@ describe('the typed client', () => {
     expect(Object.keys((await listProducts({ store_uuid, sku_code: ['1', '2,'] })).products)).toEqual(['1'])
   })
 
+  it('imports bytes and streams, and returns the rows that failed', async () => {
+    const { createStore, startImport, getImport, importFailures } = client()
+    const { store_uuid } = await createStore(newStore)
+    const file = new Blob(['id,status\nA,sold\n'])
+    for (const body of [file, new Uint8Array(await file.arrayBuffer()), file.stream()]) {
+      const { job_id } = await startImport({ store_uuid, code: 'id', map: ['id=Id'] }, body)
+      await expect.poll(async () => (await getImport(job_id)).state).toBe('succeeded with failures')
+      expect(await (await importFailures(job_id)).text()).toMatch(/\n1,status,.*,A,sold\n$/)
+    }
+    await expect(startImport({ store_uuid: unknownStore() }, file)).rejects.toMatchObject({ reason: 'store_not_found' })
+  })
+
   it('iterates over all pages of assets', async () => {
     const codes = Array.from({ length: 123 }, (_, i) => `code-${String(i).padStart(3, '0')}`)
     const store_uuid = await storeWithAssets(

@@ -16,6 +16,8 @@ interface Operation {
 
 const document = openApiDocument(endpoints, fallbackEnumerations, '0.0.0')
 const paths = document.paths as Record<string, Record<string, Operation>>
+/** Their answers are files. */
+const files = ['getImportFailures']
 const operations = Object.values(paths).flatMap((path) => Object.values(path))
 
 describe('the OpenAPI document', () => {
@@ -31,7 +33,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('says of each success what every member of its data is', () => {
-    for (const { operationId, responses } of operations) {
+    for (const { operationId, responses } of operations.filter(({ operationId }) => !files.includes(operationId))) {
       expect(responses[200]?.description, operationId).toMatch(/^`data` has:\n(\n- `\w+`: \w.*)+$/)
       expect(responses[200]?.description, operationId).not.toContain('undefined')
     }
@@ -56,8 +58,9 @@ describe('the OpenAPI document', () => {
 
   it('has examples of success for each operation, and of every error that can be brought about', () => {
     for (const operation of operations) {
-      const examples = operation.responses[200]?.content?.['application/json']?.examples
-      expect(Object.keys(examples ?? {}).length, operation.operationId).toBeGreaterThan(0)
+      const contents = Object.values(operation.responses[200]?.content ?? {})
+      const examples = contents.flatMap((content) => Object.keys(content.examples ?? {}))
+      expect(examples.length, operation.operationId).toBeGreaterThan(0)
     }
     const shown = new Set(keptExamples.map(({ status }) => status))
     const possible = Object.entries(httpStatus).filter(([reason]) => !unshown.includes(reason))

@@ -15,21 +15,22 @@ it('the examples of the reference are what the service answers (vitest -u record
   const reader = await newToken(gateway, { scopes: ['READ'] })
   for (const step of scenario) {
     if (step.path === '/changes') await settled(gateway.database)
+    if (step.path === '/imports/{import}') await importsEnd(known.get('import'))
     if (step.without === 'database') await gateway.cut()
     const filled = fill(step, known)
     const ask = () =>
-      gateway.call(`/v1${step.path}?${queryString(filled.query ?? {})}`, {
+      gateway.call(`/v1${filled.path}?${queryString(filled.query ?? {})}`, {
         method: step.method,
         headers: { 'x-request-id': `example-${step.name}`, ...step.headers },
         body: step.raw ?? filled.body,
         ...(step.token !== undefined && { token: step.token && reader.secret }),
       })
     for (let i = 1; i < (step.times ?? 1); i++) await ask()
-    const { status, text } = await ask()
-    const answer: unknown = JSON.parse(text)
+    const { status, text, json } = await ask()
+    const answer = json ?? text
     remember(answer, known)
     const shown = status === 413 ? undefined : (step.raw ?? filled.body)
-    examples.push({ ...outline(step), query: filled.query ?? {}, body: shown, status, answer })
+    examples.push({ ...outline(filled), query: filled.query ?? {}, body: shown, status, answer })
     await gateway.restore()
   }
   const lines = withFixedIds(examples).map((example) => JSON.stringify(example))
@@ -41,16 +42,22 @@ function outline({ name, summary, method, path }: Step) {
 }
 
 function fill(step: Step, known: ReadonlyMap<string, string>): Step {
-  const text = JSON.stringify(step).replace(/\{(store|asset)\}/g, (_, name: string) => known.get(name) ?? '')
+  const text = JSON.stringify(step).replace(/\{(store|asset|import)\}/g, (_, name: string) => known.get(name) ?? '')
   return JSON.parse(text) as Step
 }
 
-/** Keeps the first store and the first asset that answers name. */
+async function importsEnd(id = ''): Promise<void> {
+  const stateOf = async () => JSON.stringify((await gateway.call(`/v1/imports/${id}`)).json)
+  await expect.poll(stateOf).toContain('"finished_at":"')
+}
+
+/** Keeps the first store, asset and import that answers name. */
 function remember(answer: unknown, known: Map<string, string>): void {
   const text = JSON.stringify(answer)
   for (const [name, pattern] of [
     ['store', /"store_uuid":"([^"]+)"/],
     ['asset', /"asset_id":"([^"]+)"/],
+    ['import', /"job_id":"([^"]+)"/],
   ] as const) {
     const found = pattern.exec(text)?.[1]
     if (found !== undefined && !known.has(name)) known.set(name, found)
@@ -75,7 +82,7 @@ function withFixedIds(examples: readonly unknown[]): unknown[] {
   })
   return JSON.parse(
     withCursors
-      .replace(/(?<="(?:created_)?at":")[^"]+/g, '2026-11-21T10:00:00.000Z')
+      .replace(/(?<="(?:\w+_)?at":")[^"]+/g, '2026-11-21T10:00:00.000Z')
       .replace(/(?<=try again in )\d+/g, '60'),
   )
 }

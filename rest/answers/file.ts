@@ -1,0 +1,23 @@
+import type { HttpResponse } from '../../src/request/exchange.ts'
+import type { FileAnswer } from '../endpoint.ts'
+import type { RestServices } from '../services.ts'
+import type { Asked } from './plain.ts'
+
+/** The answer of an endpoint whose answer is a file: its parts, each read when the client has taken those before. */
+export async function answerFile<Caller>(
+  { endpoint, request, caller, variables, staleness }: Asked<Caller>,
+  { typeOf, partOf }: FileAnswer,
+  services: RestServices<Caller>,
+): Promise<HttpResponse> {
+  const call = { caller, requestId: request.requestId, staleness }
+  const read = (part: number) => services.read(endpoint.document, { ...variables, part }, call)
+  const first = await read(0)
+  async function* parts() {
+    let text = partOf(first)
+    for (let part = 1; text !== null; part++) {
+      yield Buffer.from(text)
+      text = partOf(await read(part))
+    }
+  }
+  return { status: 200, headers: { 'Content-Type': typeOf(first) }, stream: parts() }
+}

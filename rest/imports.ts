@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { HttpError } from '../src/request/http-error.ts'
+import * as answers from './answers.generated.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import * as operations from './operations.generated.ts'
+import * as input from './request/shapes.ts'
+import { camelCase } from './request/variables.ts'
+import { restObject } from './response/rest-object.ts'
+
+const formats = ['csv', 'jsonl', 'json', 'xml', 'xlsx']
+const encodings = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252']
+const presets = ['shopify', 'magento', 'woocommerce', 'google-merchant']
+const decimals = ['point', 'comma']
+const duplicates = ['merge', 'fail']
+
+const text = (description: string) => input.text.optional().describe(description)
+const flag = (description: string) => input.flag.optional().describe(description)
+const choice = (values: readonly string[], description: string) => input.oneOf(values).optional().describe(description)
+const list = (description: string) => z.array(input.text).optional().describe(description)
+
+/** The options of an import, which the command line and GraphQL have, too. What they say together is checked later. */
+const options = (channels: readonly string[]) => ({
+  channel: choice(channels, 'Channel to link the assets on. Default: `SMP`.'),
+  format: choice(formats, 'Format of the file. Default: as its bytes show.'),
+  encoding: choice(encodings, 'Encoding of the file. Default: as its bytes show.'),
+  delimiter: text('CSV: separator of cells, or `tab`. Default: as the header shows.'),
+  unescape_formulas: flag('CSV: remove the apostrophes that an export with `escape_formulas` added.'),
+  sheet: text('XLSX: name of the sheet. Default: the first.'),
+  at: text('JSON: keys to the array in an object, such as `data.products`.'),
+  decimal: choice(decimals, 'Mark before decimals of NUMBER attributes. Default: a point.'),
+  preset: choice(presets, 'Shop system that exported the file. Default: none, that is plain columns.'),
+  code: text('Column of the product code. Default: `product_code`, otherwise `sku`.'),
+  status: text('Column of the product status. Default: `status`.'),
+  map_status: text('Values of the status column: `Aktiv=active,Entwurf=draft`.'),
+  assets: list('Columns of image URLs: repeat the parameter.'),
+  asset_separator: text('Separator between the URLs of a cell. Default: as seen.'),
+  asset_base: text('Base URL for relative asset URLs.'),
+  map: list('`COLUMN=ATTRIBUTE`: imports a column as an attribute of another name. Repeat the parameter.'),
+  only_mapped: flag('Import only the columns of `map` as attributes.'),
+  duplicates: choice(
+    duplicates,
+    'What a later row of a product does: its values replace earlier ones, or it fails. Default: `merge`.',
+  ),
+  dry_run: flag('Dry run: count what would change, and change nothing.'),
+})
+
+const { kind: _, ...importShape } = answers.GetImport
+const jobId = input.text.describe('Id of the import: `job_id` of its start.')
+
+/** Imports of files, as jobs. */
+export const imports: readonly Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/imports',
+    summary: 'Import a file',
+    description:
+      'Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also packed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. A file that does not arrive whole leaves nothing.',
+    isExtension: true,
+    file: {
+      optionsOf: ({ store_uuid: store, ...query }) => ({ ...camelCase(query), store: String(store) }),
+      locationOf: ({ job_id: id }) => `/imports/${id}`,
+    },
+    lists: ['assets', 'map'],
+    dataShape: { ...answers.StartImport },
+    document: operations.StartImportDocument,
+    shapes: ({ channels }) => ({ query: z.object({ store_uuid: input.storeUuid, ...options(channels) }) }),
+    variables: ({ store_uuid: storeUuid }, _body, file) => ({ storeUuid, input: { content: String(file ?? '') } }),
+    toData: ({ startImport: job }) => restObject(job),
+  }),
+
+  endpoint({
+    method: 'GET',
+    path: '/imports/{job_id}',
+    summary: 'Get an import',
+    description:
+      'The state of an import, how many rows are done and what happened to them. `notes` says what was changed or assumed when the file was read; it is empty until the end.',
+    isExtension: true,
+    extraReasons: ['import_not_found'],
+    dataShape: importShape,
+    document: operations.GetImportDocument,
+    shapes: () => ({ query: z.object({ job_id: jobId }) }),
+    variables: camelCase,
+    toData: ({ job }) => {
+      if (job?.kind !== 'IMPORT') throw noImport()
+      const { kind: _kind, ...shown } = job
+      return restObject(shown, 'keep')
+    },
+  }),
+
+  endpoint({
+    method: 'GET',
+    path: '/imports/{job_id}/failures',
+    summary: 'Get the failed rows of an import',
+    description:
+      'The rows that failed, whole and with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.',
+    isExtension: true,
+    extraReasons: ['import_not_found'],
+    dataShape: {},
+    answerFile: {
+      typeOf: (result) => mediaTypes[importOf(result).format ?? 'CSV'],
+      partOf: (result) => importOf(result).output,
+    },
+    document: operations.GetImportFailuresDocument,
+    shapes: () => ({ query: z.object({ job_id: jobId }) }),
+    variables: (query) => ({ ...camelCase(query), part: 0 }),
+  }),
+]
+
+const mediaTypes: Record<operations.FileFormat, string> = {
+  CSV: 'text/csv; charset=utf-8',
+  XLSX: 'text/csv; charset=utf-8',
+  JSON: 'application/json; charset=utf-8',
+  JSONL: 'application/jsonl; charset=utf-8',
+  XML: 'application/jsonl; charset=utf-8',
+}
+
+function importOf(result: unknown): NonNullable<operations.GetImportFailuresQuery['job']> {
+  const { job } = result as operations.GetImportFailuresQuery
+  if (job?.kind !== 'IMPORT') throw noImport()
+  return job
+}
+
+function noImport(): HttpError {
+  const details = 'there is no import of this id, or the token has no access to its store'
+  return new HttpError('import_not_found', [{ reason: 'import_not_found', field: 'job_id', details }])
+}

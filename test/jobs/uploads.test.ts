@@ -1,0 +1,251 @@
+import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { workbookOf } from '../import/read/xlsx.ts'
+import { openWire } from '../support/clients/wire.ts'
+import { newStore, unknownStore } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, token, useGateway } from '../support/servers/gateway.ts'
+import { newToken } from '../support/tokens.ts'
+
+const kibibyte = 1024
+const maxBytes = 2048 * kibibyte
+const gateway = useGateway({ more: { importMax: maxBytes, uploadIdleMs: 1_000 } })
+
+type Query = Record<string, string> | [string, string][]
+interface Answer {
+  status: number
+  headers: Headers
+  data: Record<string, unknown> & { error_info: Record<string, unknown>[] }
+}
+
+async function upload(
+  query: Query,
+  body: BodyInit,
+  headers: Record<string, string> = {},
+  { url }: Pick<TestGateway, 'url'> = gateway,
+): Promise<Answer> {
+  const response = await fetch(`${url}/v1/imports?${new URLSearchParams(query)}`, {
+    ...{ method: 'POST', body, duplex: 'half' },
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  })
+  const { data } = (await response.json()) as { data: Answer['data'] }
+  return { status: response.status, headers: response.headers, data }
+}
+
+interface Import {
+  state: string
+  rows_done: number
+  counts: Record<string, number>
+  notes: { code: string }[]
+  [name: string]: unknown
+}
+
+const importOf = async (id: unknown) => {
+  const { json } = await gateway.call(`/v1/imports/${id}`)
+  return (json as { data: Import }).data
+}
+
+/** Uploads a file, and returns its import when it has ended. */
+async function imported(query: Query, body: BodyInit): Promise<Import> {
+  const { status, data, headers } = await upload(query, body)
+  expect({ status, data }).toMatchObject({ status: 200, data: { state: 'queued' } })
+  expect(headers.get('location')).toBe(`/v1/imports/${data.job_id}`)
+  await expect
+    .poll(async () => (await importOf(data.job_id)).state, { timeout: 60_000 })
+    .not.toMatch(/^(queued|running)/)
+  return importOf(data.job_id)
+}
+
+const left = async (store: string) => {
+  const { rows } = await sql`
+    select (select count(*)::int from job where store_uuid = ${store}) as jobs,
+      (select count(*)::int from job_part where store_uuid = ${store}) as parts`.execute(gateway.database.db)
+  return rows[0]
+}
+const nothing = { jobs: 0, parts: 0 }
+
+const table = [
+  ['sku', 'Farbe'],
+  ['A', 'grün'],
+  ['B', 'weiß'],
+]
+const csv = (delimiter: string) => table.map((row) => `${row.join(delimiter)}\n`).join('')
+const objects = table.slice(1).map(([sku, Farbe]) => ({ sku, Farbe }))
+const feed =
+  '<rss><channel><item><id>A</id><Farbe>grün</Farbe></item><item><id>B</id><Farbe>weiß</Farbe></item></channel></rss>'
+
+it.each<[string, Uint8Array<ArrayBuffer> | string, Record<string, unknown>, Record<string, string>?]>([
+  ['CSV', csv(','), { format: 'csv', encoding: 'UTF-8', delimiter: ',' }],
+  ['CSV of Excel', Buffer.from(`sep=;\r\n${csv(';')}`, 'latin1'), { encoding: 'Windows-1252', delimiter: ';' }],
+  ['CSV in UTF-16', Buffer.from(`\ufeff${csv('\t')}`, 'utf16le'), { encoding: 'UTF-16LE', delimiter: '\t' }],
+  ['CSV of gzip', gzipSync(csv('|')), { format: 'csv', encoding: 'UTF-8', delimiter: '|' }],
+  ['JSON', `\ufeff${JSON.stringify(objects)}`, { format: 'json', encoding: 'UTF-8', delimiter: null }],
+  ['JSON in an object', JSON.stringify({ data: objects }), { format: 'json' }, { at: 'data' }],
+  ['JSON Lines', objects.map((row) => `${JSON.stringify(row)}\n`).join(''), { format: 'jsonl' }],
+  ['XLSX', Buffer.from(workbookOf({ Sheet: table })), { format: 'xlsx', encoding: null, delimiter: null }],
+  ['XML', feed, { format: 'xml' }, { code: 'id' }],
+])('imports a file in %s', async (_name, file, recognized, options = {}) => {
+  const store = await newStore(gateway)
+  const job = await imported({ store_uuid: store, ...options }, file)
+  expect(job).toMatchObject({ state: 'succeeded', rows_done: 2, counts: { created: 2, failed: 0 }, ...recognized })
+  const { json } = await gateway.call(`/v1/products?store_uuid=${store}`)
+  expect(json).toMatchObject({ data: { products: { A: { Farbe: 'grün' }, B: { Farbe: 'weiß' } } } })
+})
+
+it('imports a file that comes in chunks, of any media type, and returns the failed rows to be corrected', async () => {
+  const store = await newStore(gateway)
+  const rows = Array.from({ length: 30_000 }, (_, i) => `P${i},${i % 10_000 === 1 ? 'sold' : 'Active'},x\n`)
+  const stream = new Blob(['id,state,a|b\n', ...rows]).stream()
+  const query: [string, string][] = [
+    ...([
+      ['store_uuid', store],
+      ['code', 'id'],
+      ['status', 'state'],
+    ] as [string, string][]),
+    ...([
+      ['map', 'a|b=Name, long'],
+      ['dry_run', 'false'],
+      ['only_mapped', '1'],
+    ] as [string, string][]),
+  ]
+  const job = await imported(query, stream)
+  expect(job).toMatchObject({ state: 'succeeded with failures', counts: { created: 29_997, failed: 3 } })
+  expect(job.notes.map(({ code }) => code)).toContain('status_case')
+  const { text, headers } = await gateway.call(`/v1/imports/${job.job_id}/failures`)
+  expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+  expect(text.split('\n')).toHaveLength(5)
+  const again = await imported(query, text.replaceAll('sold', 'active'))
+  expect(again).toMatchObject({ state: 'succeeded', counts: { created: 3 } })
+  expect((await gateway.call(`/v1/imports/${again.job_id}/failures`)).text).toBe('')
+  const preview = await imported({ store_uuid: store, dry_run: 'true' }, 'sku\nNew\n')
+  expect(preview).toMatchObject({ state: 'succeeded', counts: { created: 1 } })
+  expect((await gateway.call(`/v1/products/New?store_uuid=${store}`)).status).toBe(404)
+})
+
+it('leaves nothing of a file that is cut, too large or empty', async () => {
+  const store = await newStore(gateway)
+  const head = (more: string) =>
+    `POST /v1/imports?store_uuid=${store} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${more}\r\n\r\n`
+  const wire = await openWire(gateway.url)
+  wire.send(`${head(`Content-Length: ${maxBytes}`)}sku\n${'A\n'.repeat(300 * kibibyte)}`)
+  await expect.poll(() => left(store)).toMatchObject({ jobs: 1, parts: 2 })
+  wire.reset()
+  await expect.poll(() => left(store)).toEqual(nothing)
+
+  const large = (size: number) => new Blob([Buffer.alloc(size, 'sku\n')])
+  expect(await upload({ store_uuid: store }, large(maxBytes + 1))).toMatchObject({ status: 413 })
+  const stream = new Blob([large(maxBytes + 1)]).stream()
+  expect(await upload({ store_uuid: store }, stream)).toMatchObject({
+    status: 413,
+    data: { error_info: [{ reason: 'payload_too_large', details: 'body must have at most 2 MiB' }] },
+  })
+  expect(await upload({ store_uuid: store }, new Blob([]))).toMatchObject({
+    status: 400,
+    data: { error_info: [{ details: 'body must be a file; got nothing' }] },
+  })
+  await expect.poll(() => left(store)).toEqual(nothing)
+})
+
+it('leaves nothing of a file for which its store has no room', async () => {
+  const full = await startTestGateway({
+    database: gateway.database,
+    more: { jobQuotas: { queued: 1, keptMb: 1 }, importMax: 16 * maxBytes },
+  })
+  const store = await newStore(full)
+  const file = () => new Blob([Buffer.alloc(12 * maxBytes, 'sku\n')])
+  const refused = { status: 429, data: { error_info: [{ reason: 'quota_exceeded' }] } }
+  expect(await upload({ store_uuid: store }, file(), {}, full)).toMatchObject(refused)
+  expect(await upload({ store_uuid: store }, file().stream(), {}, full)).toMatchObject(refused)
+  await expect.poll(() => left(store)).toEqual(nothing)
+  await full.stop()
+})
+
+it('answers 408 to a client that sends nothing for too long, and waits for one that is slow', async () => {
+  const store = await newStore(gateway)
+  const wire = await openWire(gateway.url)
+  wire.send(
+    `POST /v1/imports?store_uuid=${store} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  )
+  // Longer than a whole request with another body may take, with the time until the server looks at it.
+  for (let sent = 0; sent < 45; sent++) {
+    wire.send('2\r\nA\n\r\n')
+    await new Promise((resolve) => setTimeout(resolve, 400))
+  }
+  expect(await left(store)).toMatchObject({ jobs: 1 })
+  const answer = await wire.answer()
+  expect(answer).toMatchObject({ status: 408, text: expect.stringContaining('must not pause for more than 1 s') })
+  wire.close()
+  await expect.poll(() => left(store)).toEqual(nothing)
+}, 60_000)
+
+it.each<[Record<string, string> | [string, string][], string, RegExp]>([
+  [{ delimeter: ';' }, 'delimeter', /^delimeter is unknown; expected some of store_uuid, channel/],
+  [{ format: 'pdf' }, 'format', /^format must be one of csv, jsonl, json, xml, xlsx; got "pdf"$/],
+  [{ channel: 'none' }, 'channel', /^channel must be one of SMP/],
+  [{ delimiter: 'ab' }, 'delimiter', /^delimiter must be one ASCII character/],
+  [{ map_status: 'x' }, 'map_status', /^map_status must be VALUE=STATUS/],
+  [{ asset_base: 'x' }, 'asset_base', /^asset_base must be an absolute URL/],
+  [
+    [
+      ['map', 'a=b'],
+      ['map', 'a=c'],
+    ],
+    'map',
+    /^map names the column "a" twice$/,
+  ],
+  [
+    [
+      ['code', 'a'],
+      ['code', 'b'],
+    ],
+    'code',
+    /^code must be given once/,
+  ],
+  [{ dry_run: 'yes' }, 'dry_run', /^dry_run must be true or false/],
+])('refuses the options %j before it reads the file', async (options, field, details) => {
+  const store = await newStore(gateway)
+  const query: [string, string][] = [
+    ['store_uuid', store],
+    ...(Array.isArray(options) ? options : Object.entries(options)),
+  ]
+  const { status, data } = await upload(query, 'sku\nA\n')
+  expect(status).toBe(400)
+  expect(data.error_info).toEqual([{ reason: 'invalid_request', field, details: expect.stringMatching(details) }])
+  expect(await left(store)).toEqual(nothing)
+})
+
+it('hides the imports of other stores, and needs the scope write to begin one', async () => {
+  const [mine, other] = [await newStore(gateway), await newStore(gateway)]
+  const job = await imported({ store_uuid: other }, 'sku,status\nA,bad\n')
+  const tenant = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [mine] })
+  const reader = await newToken(gateway, { scopes: ['READ'] })
+  const as = (secret: string) => ({ authorization: `Bearer ${secret}` })
+  for (const store_uuid of [other, unknownStore(), 'none'])
+    expect(await upload({ store_uuid }, 'sku\nA\n', as(tenant.secret))).toMatchObject({
+      status: 404,
+      data: { error_info: [{ reason: 'store_not_found', field: 'store_uuid' }] },
+    })
+  expect(await upload({ store_uuid: mine }, 'sku\nA\n', as(reader.secret))).toMatchObject({ status: 403 })
+  expect(await upload({ store_uuid: mine }, 'sku\nA\n', as(tenant.secret))).toMatchObject({ status: 200 })
+  for (const path of [`/v1/imports/${job.job_id}`, `/v1/imports/${job.job_id}/failures`, '/v1/imports/none']) {
+    const { status, json } = await gateway.call(path, { token: tenant.secret })
+    expect({ status, json }).toMatchObject({
+      status: 404,
+      json: { data: { error_info: [{ reason: 'import_not_found' }] } },
+    })
+  }
+  expect(await gateway.call(`/v1/imports/${job.job_id}/failures`, { token: reader.secret })).toMatchObject({
+    status: 200,
+  })
+})
+
+it('imports a file once that is sent again with its idempotency key', async () => {
+  const store = await newStore(gateway)
+  const key = { 'idempotency-key': 'a-file' }
+  const first = await upload({ store_uuid: store }, 'sku\nA\n', key)
+  const again = await upload({ store_uuid: store }, 'sku\nA\n', key)
+  expect(again).toMatchObject({ status: 200, data: first.data })
+  expect(again.headers.get('location')).toBe(first.headers.get('location'))
+  expect(await upload({ store_uuid: store }, 'sku\nB\n', key)).toMatchObject({ status: 409 })
+  expect(await left(store)).toMatchObject({ jobs: 1 })
+})
