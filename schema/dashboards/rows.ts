@@ -28,7 +28,7 @@ interface Given {
 
 const requestOf = ({ storeUuids, limit }: Given): RowsRequest => ({ storeUuids, limit: limit ?? usualRows })
 
-/** The cost of rows of several stores: the rows that a store has at most, or typically, and a statement for each store. */
+/** The cost of rows of several stores: the rows that a store has at most, or typically, and a statement for each. */
 const rowsCost = (perStore: number) => (given: Given) => {
   const stores = given.storeUuids?.length ?? maxStores
   return { field: 10 * stores, multiplier: Math.min(given.limit ?? usualRows, stores * perStore) }
