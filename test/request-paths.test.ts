@@ -34,7 +34,7 @@ const requests: [name: string, most: number, request: () => Promise<unknown>][] 
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
   ['a query with filter and facet', 28, () => gateway.data(query, { store })],
-  ['an import', 44, async () => catalog.answer([file, '--store', await catalog.newStore()])],
+  ['an import', 46, async () => catalog.answer([file, '--store', await catalog.newStore()])],
 ]
 
 /** The files of which a function was called since the last time, without those of the follower. */
