@@ -139,6 +139,13 @@ export const ListProducts = {
   total_products: z.int().min(0).describe("Exact number of products that match, on all pages."),
   returned_products: z.int().min(0).describe("Number of products on this page."),
   products: z.array(Product).describe("Products of this page."),
+  columns: z.object({
+  attributes: z.array(z.string()).describe("Attributes that products of the store have, or had, and those that are defined, by code point: at most 2,001."),
+  groups: z.array(z.object({
+  channel: z.string().describe("Channel of the groups."),
+  urlFields: z.array(z.string()).describe("URL fields in order, such as `Image URL 1`: those that the largest group has, or had."),
+})).describe("URL fields by channel and format."),
+}).describe("Columns for a table of all products of the store: the same for each page and filter."),
 }
 export const GetProduct = {
   store_uuid: z.string().describe("UUID of the store, in lower case."),

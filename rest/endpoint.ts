@@ -64,8 +64,10 @@ export interface FileAnswer {
 
 /** The rows of an endpoint's data, for answers in CSV and JSON Lines. */
 export interface Table {
-  /** The first columns. The members of the rows follow. */
-  columns: readonly string[]
+  /** The columns of CSV. Throws `invalid_request` if they are too many. */
+  columnsOf(data: unknown, query: Readonly<Record<string, unknown>>): readonly string[]
+  /** Variables of the operation that CSV alone needs. */
+  csvVariables?(query: Readonly<Record<string, unknown>>): Record<string, unknown>
   rowsOf(data: unknown): readonly ReadonlyMap<string, unknown>[]
   /** The number of rows on all pages. */
   totalOf?(data: unknown): number

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Reason } from '../src/errors.ts'
+import { chosenColumns, type ProductColumns, productColumns } from '../src/request/csv/csv-options.ts'
 import { HttpError } from '../src/request/http-error.ts'
 import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
@@ -14,6 +15,7 @@ import { restObject } from './response/rest-object.ts'
 import { productObject, withErrorInfo, withFailedProducts, withMore } from './response/translate.ts'
 
 const { changes: _, revertedBy: __, ...receipt } = answers.GetRequest
+const { columns: ___, ...listedProducts } = answers.ListProducts
 
 /** The endpoints under /v1, one per entry (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
@@ -186,16 +188,18 @@ export const endpoints: readonly Endpoint[] = [
       'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
     isExtension: true,
     dataShape: {
-      ...answers.ListProducts,
+      ...listedProducts,
       products: z
         .record(z.string(), output.productShape)
         .describe('Map from SKU code to product, ordered by code (by code point).'),
     },
     document: operations.ListProductsDocument,
-    repeatable: ['sku_codes'],
+    repeatable: ['sku_codes', 'columns'],
     lists: ['sku_code'],
     table: {
-      columns: ['product_code', 'status'],
+      columnsOf: (data, { columns }) =>
+        columns ? chosenColumns(String(columns)) : productColumns((data as { columns: ProductColumns }).columns),
+      csvVariables: ({ columns }) => ({ withColumns: columns === undefined }),
       rowsOf: (data) => [...(data as { products: Map<string, Map<string, unknown>> }).products.values()],
       totalOf: (data) => (data as { total_products: number }).total_products,
     },
@@ -213,16 +217,22 @@ export const endpoints: readonly Endpoint[] = [
           ),
         status: input.productStatus.optional().describe('Only products with this status.'),
         ...input.page('products', 100),
-        escape_formulas: input.escapeFormulas,
+        columns: input.text
+          .optional()
+          .describe(
+            'CSV: the columns, in this order, as a line of CSV: `product_code,"SMP: Image URL 1"`. Default: `product_code`, `status`, all attributes of the store by code point, and columns such as `SMP: Image URL 1` up to its largest group: the same on each page. Required if these are more than 2,000. Repeat the parameter or separate names by commas.',
+          ),
+        ...input.csvForm,
       }),
     }),
-    variables: ({ sku_codes, sku_code, status, escape_formulas: _, ...query }) => ({
-      ...camelCase(query),
+    variables: ({ store_uuid, sku_codes, sku_code, status, offset, limit }) => ({
+      ...{ storeUuid: store_uuid, offset, limit, withColumns: false },
       codes: (sku_codes ?? sku_code) && [...(sku_codes?.split(',') ?? []), ...(sku_code ?? [])],
       status: status && [status],
     }),
-    toData: ({ productPage: { products, ...page } }) => ({
+    toData: ({ productPage: { products, columns, ...page } }) => ({
       ...page,
+      ...(columns && { columns }),
       products: new Map(products.map((product) => [product.product_code, productObject(product)])),
     }),
   }),

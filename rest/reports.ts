@@ -64,7 +64,7 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
     dataShape: { rows: answer.rows.describe('Rows of the report.') },
     repeatable: ['store_uuids'],
     table: {
-      columns: Object.keys(answer.rows.element.shape),
+      columnsOf: () => Object.keys(answer.rows.element.shape),
       rowsOf: (data) => (data as { rows: object[] }).rows.map((row) => new Map(Object.entries(row))),
     },
     shapes: () => ({
@@ -79,7 +79,7 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
           .wholeNumber(1, 10_000)
           .default(5_000)
           .describe('Maximum number of rows; values above 10,000 are clamped to 10,000.'),
-        escape_formulas: input.escapeFormulas,
+        ...input.csvForm,
       }),
     }),
     variables: ({ store_uuids, limit }) => ({ storeUuids: store_uuids?.split(',') ?? null, limit }),

@@ -124,6 +124,11 @@ export function escapeFormula(cell: string): string {
   return formula.test(cell) ? `'${cell}` : cell
 }
 
+/** The cell before `escapeFormula` put an apostrophe there; the same if it did not. */
+export function unescapeFormula(cell: string): string {
+  return isEscapedFormula(cell) ? cell.slice(1) : cell
+}
+
 /** Whether `escapeFormula` may have put the apostrophe before a cell. */
 export function isEscapedFormula(cell: string): boolean {
   return cell.startsWith("'") && formula.test(cell)

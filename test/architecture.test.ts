@@ -15,7 +15,7 @@ const mayImport: Record<string, string> = {
   schema: 'auth catalogue graphql jobs live request webhooks',
   'src/webhooks': 'catalogue database live outgoing',
   'src/jobs': 'catalogue database event-loop export import request',
-  'src/export': 'catalogue database import',
+  'src/export': 'catalogue database request',
   'src/import': 'catalogue database request',
   'src/backup': 'database',
   'src/filter-service': 'catalogue database request',

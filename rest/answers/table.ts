@@ -1,13 +1,15 @@
+import type { z } from 'zod'
 import { acceptedOf } from '../../src/request/accepted.ts'
+import { attributeColumn } from '../../src/request/csv/attribute-column.ts'
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
-import { HttpError } from '../../src/request/http-error.ts'
-import { escapeFormula } from '../../src/text.ts'
 import type { Table } from '../endpoint.ts'
+import type { csvForm } from '../request/shapes.ts'
 import { toJson } from '../response/envelope.ts'
 import type { RestServices } from '../services.ts'
 import { type Asked, enveloped, readData } from './plain.ts'
 
 type Row = ReadonlyMap<string, unknown>
+type CsvQuery = z.output<z.ZodObject<typeof csvForm>>
 
 /** The answer of an endpoint with rows: as of any other, or only its rows in the format that the client accepts. */
 export async function answerTable<Caller>(
@@ -17,15 +19,16 @@ export async function answerTable<Caller>(
 ): Promise<HttpResponse> {
   const { request, query } = asked
   const format = formatOf(request.headers.accept)
-  const data = await readData(asked, services)
+  const isCsv = format === 'text/csv'
+  const variables = isCsv ? { ...asked.variables, ...table.csvVariables?.(query) } : asked.variables
+  const data = await readData({ ...asked, variables }, services)
   const total = table.totalOf?.(data)
   const headers = { Vary: 'Accept', ...(total !== undefined && nextPage(request, query, total)) }
   if (format === 'application/json') return enveloped(asked, toJson(data), headers)
   const rows = table.rowsOf(data)
-  const body =
-    format === 'text/csv'
-      ? await csvOf(table.columns, rows, query.escape_formulas === true)
-      : rows.map((row) => `${toJson(row)}\n`).join('')
+  const body = isCsv
+    ? await csvOf(table.columnsOf(data, query), rows, query)
+    : rows.map((row) => `${toJson(row)}\n`).join('')
   return { status: 200, headers: { ...headers, 'Content-Type': `${format}; charset=utf-8` }, body }
 }
 
@@ -54,34 +57,21 @@ function nextPage({ path, search }: RestRequest, { offset, limit }: Record<strin
   return { Link: `<${path}?${query}>; rel="next"` }
 }
 
-/** Limits the answer: each row has a cell for each column. */
-const maxColumns = 2_000
-
-async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFormulas: boolean): Promise<string> {
-  const flat = rows.map(flatOf)
-  const attributes = new Set(rows.flatMap((row) => [...row.keys()].map(columnOf)))
-  const others = [...new Set(flat.flatMap((row) => [...row.keys()]))].filter((name) => !columns.includes(name))
-  const isAttribute = (name: string) => attributes.has(name)
-  const urls = others.filter((name) => !isAttribute(name))
-  const names = [...columns, ...others.filter(isAttribute).toSorted(), ...urls]
-  if (names.length > maxColumns) {
-    const details = `CSV has at most ${maxColumns} columns; this page has ${names.length}: accept application/jsonl, or ask for a smaller page`
-    throw new HttpError('invalid_request', [{ reason: 'invalid_request', details, field: 'Accept' }])
-  }
-  const cells = flat.map((row) => names.map((name) => row.get(name) ?? ''))
-  const { stringify } = await import('csv-stringify/sync')
-  return stringify([names, ...cells], escapeFormulas ? { cast: { string: escapeFormula } } : {})
-}
-
-/** The column of an attribute: its name, with a prefix if it could be the column of a URL. */
-function columnOf(attribute: string): string {
-  return /^.+: .+ URL [1-9]\d*$/s.test(attribute) ? `attribute:${attribute}` : attribute
+async function csvOf(columns: readonly string[], rows: readonly Row[], query: Record<string, unknown>) {
+  const { csvText } = await import('../../src/request/csv/csv-text.ts')
+  const { escape_formulas: escapeFormulas, ...form } = query as CsvQuery
+  const { head, lines } = csvText({ ...form, escapeFormulas })
+  const cells = rows.map((row) => {
+    const flat = flatOf(row)
+    return columns.map((name) => flat.get(name) ?? '')
+  })
+  return head(columns) + lines(cells)
 }
 
 /** A map by channel, of lists of asset entries, is a column for each URL: `SMP: Image URL 1`. */
 function flatOf(row: Row): Map<string, unknown> {
   const cells = [...row].flatMap(([name, value]): [string, unknown][] => {
-    if (!(value instanceof Map)) return [[columnOf(name), value]]
+    if (!(value instanceof Map)) return [[attributeColumn(name), value]]
     return [...(value as Map<string, object[]>)].flatMap(([channel, entries]) =>
       entries.flatMap(({ ...entry }) =>
         Object.entries(entry)

@@ -1846,8 +1846,14 @@ export interface operations {
                 offset?: number;
                 /** @description Page size in products; values above 100 are clamped to 100. */
                 limit?: number;
+                /** @description CSV: the columns, in this order, as a line of CSV: `product_code,"SMP: Image URL 1"`. Default: `product_code`, `status`, all attributes of the store by code point, and columns such as `SMP: Image URL 1` up to its largest group: the same on each page. Required if these are more than 2,000. Repeat the parameter or separate names by commas. */
+                columns?: string[];
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
+                /** @description CSV: separator of cells: `,` `;` `|` or `tab`. */
+                delimiter?: string;
+                /** @description CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8. */
+                bom?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
@@ -2816,6 +2822,10 @@ export interface operations {
                 limit?: number;
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
+                /** @description CSV: separator of cells: `,` `;` `|` or `tab`. */
+                delimiter?: string;
+                /** @description CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8. */
+                bom?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
@@ -2873,6 +2883,10 @@ export interface operations {
                 limit?: number;
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
+                /** @description CSV: separator of cells: `,` `;` `|` or `tab`. */
+                delimiter?: string;
+                /** @description CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8. */
+                bom?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
@@ -2930,6 +2944,10 @@ export interface operations {
                 limit?: number;
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
+                /** @description CSV: separator of cells: `,` `;` `|` or `tab`. */
+                delimiter?: string;
+                /** @description CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8. */
+                bom?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
@@ -2988,6 +3006,10 @@ export interface operations {
                 limit?: number;
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
+                /** @description CSV: separator of cells: `,` `;` `|` or `tab`. */
+                delimiter?: string;
+                /** @description CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8. */
+                bom?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
@@ -3045,6 +3067,10 @@ export interface operations {
                 limit?: number;
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
+                /** @description CSV: separator of cells: `,` `;` `|` or `tab`. */
+                delimiter?: string;
+                /** @description CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8. */
+                bom?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */

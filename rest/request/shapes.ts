@@ -150,9 +150,19 @@ export const productStatus = z
 
 export const dryRun = flag.default(false).describe('Dry run: return the same answer and change nothing.')
 
-export const escapeFormulas = flag
-  .default(false)
-  .describe('CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe.')
+/** Parameters of CSV answers. */
+export const csvForm = {
+  escape_formulas: flag
+    .default(false)
+    .describe('CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe.'),
+  delimiter: z
+    .string()
+    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter))
+    .refine((delimiter) => [',', ';', '|', '\t'].includes(delimiter), 'must be one of `,` `;` `|` and `tab`')
+    .default(',')
+    .describe('CSV: separator of cells: `,` `;` `|` or `tab`.'),
+  bom: flag.default(false).describe('CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8.'),
+}
 
 /** The query of POST /stores. */
 export const storeLink = z

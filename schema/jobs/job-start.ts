@@ -120,16 +120,26 @@ builder.mutationFields((t) => ({
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
       channel: t.arg.string(optionalChannel('Channel of the assets.')),
       status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),
+      columns: t.arg.string({
+        description:
+          'CSV: names of the columns, in this order, as a line of CSV. Default: those of all products of the store. Required if these are more than 2,000.',
+      }),
+      delimiter: t.arg.string({ description: 'CSV: separator of cells: `,` `;` `|` or `tab`. Default: `,`.' }),
+      bom: t.arg.boolean({ description: 'CSV: whether to begin with a byte-order mark. Default: false.' }),
       escapeFormulas: t.arg.boolean({
         defaultValue: false,
         description:
           'CSV: whether cells that a spreadsheet would run, which begin with `=`, `+`, `-`, `@`, a tab or a carriage return, get an apostrophe in front. An import with `unescapeFormulas` removes it.',
       }),
     },
-    resolve: resolveStart(({ storeUuid, format, channel, status, escapeFormulas }, context) => {
+    resolve: resolveStart(({ storeUuid, format, channel, status, ...form }, context) => {
       requireFewAffected(1, context)
-      const form = { format: format ?? 'csv', escapeFormulas: escapeFormulas ?? false }
-      const options = { ...form, channel: channel ?? defaultChannel, status: status ?? null }
+      const options = {
+        ...withoutNulls(form),
+        format: format ?? 'csv',
+        channel: channel ?? defaultChannel,
+        status: status ?? null,
+      }
       return startExport(context.catalogue, storeUuid, options, context.jobQuotas)
     }),
   }),

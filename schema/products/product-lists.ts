@@ -8,6 +8,7 @@ import {
   listProductsOfStores,
   requireOrderAmongStores,
 } from '../../src/catalogue/products/lists/products-of-stores.ts'
+import type { ProductColumns } from '../../src/catalogue/products/product-columns.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import {
   cursorKey,
@@ -29,6 +30,31 @@ import { ProductFilterInput, ProductOrderInput, productScanCost } from './produc
 /** To skip more products takes a core for long. */
 const maxSkipped = 1_000
 
+const GroupColumns = builder.objectRef<ProductColumns['groups'][number]>('GroupColumns').implement({
+  description: 'URL fields of the asset groups of a store on one channel and of one format.',
+  fields: (t) => ({
+    channel: t.exposeString('channel', { description: 'Channel of the groups.' }),
+    urlFields: t.exposeStringList('urlFields', {
+      description: 'URL fields in order, such as `Image URL 1`: those that the largest group has, or had.',
+    }),
+  }),
+})
+
+const ProductColumnsRef = builder.objectRef<ProductColumns>('ProductColumns').implement({
+  description: 'What a table of all products of a store has columns for.',
+  fields: (t) => ({
+    attributes: t.exposeStringList('attributes', {
+      description:
+        'Attributes that products of the store have, or had, and those that are defined, by code point: at most 2,001.',
+    }),
+    groups: t.expose('groups', {
+      type: [GroupColumns],
+      complexity: { field: 1, multiplier: 10 },
+      description: 'URL fields by channel and format.',
+    }),
+  }),
+})
+
 const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('ProductPage').implement({
   description: 'A page of products, ordered by code (by code point).',
   fields: (t) => ({
@@ -42,6 +68,12 @@ const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('Product
       type: [ProductRef],
       complexity: { field: 0, multiplier: 1 },
       description: 'Products of this page.',
+    }),
+    columns: t.field({
+      type: ProductColumnsRef,
+      complexity: statementCost,
+      description: 'Columns for a table of all products of the store: the same for each page and filter.',
+      resolve: ({ storeUuid }, _args, { loaders }) => loaders.productColumns.load(storeUuid),
     }),
   }),
 })

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import { entryCount, entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
-import { type Catalogue, inTransaction, type WriteCatalogue } from '../catalogue/catalogue.ts'
+import { entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
+import { type Catalogue, inTransaction } from '../catalogue/catalogue.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
+import { findProductColumns } from '../catalogue/products/product-columns.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/connection/own-connection.ts'
-import { csvOf, type ExportedProduct, type ExportForm, jsonLines, maxColumns, type Outline } from './formats.ts'
+import { chosenColumns, productColumns, requireDelimiter } from '../request/csv/csv-options.ts'
+import { csvOf, type ExportedProduct, type ExportForm, jsonLines } from './formats.ts'
 
 export interface ExportSelection {
   storeUuid: string
@@ -21,9 +23,10 @@ export const batch = { first: 8, most: 200, bytes: 8 * 1024 * 1024 }
 export async function exportStore(
   catalogue: Catalogue,
   selection: ExportSelection,
-  { format, escapeFormulas = false }: ExportForm,
+  { format, columns, ...form }: ExportForm,
   write: (text: string, products: number) => Promise<void>,
 ): Promise<number> {
+  requireDelimiter(form.delimiter)
   return withOwnConnection(catalogue.db, async ({ db: own }) => {
     const transaction = own.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     return transaction.execute(async (began) => {
@@ -31,8 +34,8 @@ export async function exportStore(
       // The reader of the export may be slow.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
       const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }
-      const { head, textOf } =
-        format === 'csv' ? csvOf(await readOutline(snapshot, selected), escapeFormulas) : jsonLines
+      const names = async () => (columns ? chosenColumns(columns) : columnsOf(snapshot, selected))
+      const { head, textOf } = format === 'csv' ? csvOf(await names(), selected.channel, form) : jsonLines
       await write(head, 0)
       let count = 0
       for (let rows = await readBatch(snapshot, selected, '', batch.first); rows.length > 0; ) {
@@ -81,27 +84,10 @@ export async function readBatch(
   return rows
 }
 
-async function readOutline(
-  catalogue: WriteCatalogue,
-  { storeUuid, channel, status }: ExportSelection,
-): Promise<Outline> {
-  const selected = withStatus(status)
-  const attributes = await sql<{ name: string; total: number }>`
-    select name, (count(*) over ())::integer as total
-    from (
-      select distinct name collate "C" as name
-      from product p, jsonb_each_text(p.attributes) as a(name, value)
-      where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${selected}
-    ) n
-    order by name limit ${maxColumns}`.execute(catalogue.db)
-  const formats = await sql<Outline['formats'][number]>`
-    select g.asset_format as "assetFormat", max(${entryCount}) as largest
-    from asset_group g join product p on p.store_uuid = ${storeUuid} and p.product_code = g.parent_code
-    where g.store_uuid = ${storeUuid} and g.channel = ${channel} and ${selected}
-    group by g.asset_format
-    order by g.asset_format`.execute(catalogue.db)
-  const { total = 0 } = attributes.rows[0] ?? {}
-  return { attributes: attributes.rows.map((row) => row.name), attributesInAll: total, formats: formats.rows }
+/** The columns of all products of the store, whatever their status: all its files have the same. */
+async function columnsOf(catalogue: Catalogue, { storeUuid, channel }: ExportSelection): Promise<string[]> {
+  const { attributes, groups } = await findProductColumns(catalogue, storeUuid)
+  return productColumns({ attributes, groups: groups.filter((group) => group.channel === channel) })
 }
 
 function withStatus(status: ProductStatus | undefined): RawBuilder<boolean> {

@@ -30,6 +30,7 @@ import { findProducts, type Product } from '../catalogue/products/find-products.
 import { countProducts } from '../catalogue/products/lists/count-products.ts'
 import { countFacets, type FacetQuery } from '../catalogue/products/lists/facets.ts'
 import { listProducts } from '../catalogue/products/lists/list-products.ts'
+import { findProductColumns } from '../catalogue/products/product-columns.ts'
 import { countStatuses } from '../catalogue/products/product-totals.ts'
 import { findProductReadiness } from '../catalogue/readiness/product-readiness.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
@@ -66,6 +67,7 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
       ({ name }) => name,
     ),
     productCounts: ofStores((uuid) => countStatuses(catalogue, uuid)),
+    productColumns: ofStores((uuid) => findProductColumns(catalogue, uuid)),
     product: byCode(async (uuid, codes) => {
       const products = await findProducts(catalogue, uuid, codes)
       return new Map(products.map((product) => [product.productCode, product]))

@@ -9,6 +9,7 @@ import { invalidRequest } from '../errors.ts'
 import type { ExportForm } from '../export/formats.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
+import { requireDelimiter } from '../request/csv/csv-options.ts'
 import { type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 import { countJobs, type JobQuotas, requireRoom } from './quotas.ts'
@@ -46,6 +47,7 @@ export async function startExport(
   if (format !== 'csv' && format !== 'jsonl') {
     throw invalidRequest([{ field: 'format', details: `format must be CSV or JSONL; got ${format.toUpperCase()}` }])
   }
+  requireDelimiter(options.delimiter)
   return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 

@@ -34,7 +34,7 @@ it('statements of threads, jobs, the job queue and the reader name one store', {
   await define(gateway, store, [{ name: 'Color', type: 'TEXT', filterable: true, searchable: true }])
   await setRequirements(gateway, store, 'SMP', [{ code: 'title', kind: 'ATTRIBUTE', attribute: 'Title' }])
   await newStore(gateway, {}, `?linked_store_id=${store}&copy_taxonomy=true`)
-  const changed = await call('PUT', `/products?${ofStore}`, [{ ...product, Color: 'blue' }])
+  const changed = await call('PUT', `/products?${ofStore}`, [{ product_code: 'P1', Color: 'blue' }])
   await call('POST', `/assets?${ofStore}`, [{ parent_code: 'P1', assets: { 'Image URL 2': 'https://a.example/2' } }])
   for (const path of ['/assets?', '/products?', '/changes?']) await call('GET', `${path}${ofStore}`)
   await call('GET', `/requests/${changed}?${ofStore}`)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { newStore, storeWithAssets, storeWithProducts } from '../support/factories.ts'
+import { addAssets, define, newStore, storeWithAssets, storeWithProducts } from '../support/factories.ts'
 import { requirements, rest } from './requirement.ts'
 
 const csv = { accept: 'text/csv' }
@@ -31,17 +31,17 @@ requirements('tables', (gateway) => {
       const weighed = { accept: 'application/json;q=0.5, TEXT/CSV; q=0.9, application/jsonl;q=0' }
       expect(await get(path, weighed)).toMatchObject(whole)
       expect((await get(`${path}&escape_formulas=true`, csv)).text).toContain(",'=1+1,")
-      expect((await get(`${path}&status=draft`, csv)).text).toBe('product_code,status\n')
+      expect((await get(`${path}&status=draft`, csv)).text).toBe(`${rows[0]}\n`)
     }),
     'FORMATS-07 MUST keep an attribute that is named like a column of URLs': rest(async () => {
-      const names = ['SMP: Image URL 1', 'attribute:SMP: Image URL 1', 'Image URL 1x']
+      const names = ['other: Image URL 1', 'attribute:other: Image URL 1', 'Image URL 1x', 'import_error_row']
       const attributes = Object.fromEntries(names.map((name) => [name, `of ${name}`]))
       const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes }])
       const body = [{ parent_code: 'a', assets: { 'Image URL 1': 'https://cdn.example/a.png' } }]
       await gateway.call(`/v1/assets?store_uuid=${store}`, { method: 'POST', body })
       expect((await get(`/products?store_uuid=${store}`, csv)).text.split('\n').slice(0, 2)).toEqual([
-        'product_code,status,Image URL 1x,attribute:SMP: Image URL 1,attribute:attribute:SMP: Image URL 1,SMP: Image URL 1',
-        'a,new,of Image URL 1x,of SMP: Image URL 1,of attribute:SMP: Image URL 1,https://cdn.example/a.png',
+        'product_code,status,Image URL 1x,attribute:attribute:other: Image URL 1,attribute:import_error_row,attribute:other: Image URL 1,SMP: Image URL 1',
+        'a,new,of Image URL 1x,of attribute:other: Image URL 1,of import_error_row,of other: Image URL 1,https://cdn.example/a.png',
       ])
     }),
     'FORMATS-02 MUST list products as JSON Lines, each as JSON has it, with a link to the next page': rest(async () => {
@@ -75,12 +75,56 @@ requirements('tables', (gateway) => {
       expect(await get('/products', csv)).toMatchObject({ status: 400, type: 'application/json; charset=utf-8' })
       expect((await get(`/assets?store_uuid=${store}`, csv)).type).toBe('application/json; charset=utf-8')
     }),
-    'FORMATS-04 MUST refuse CSV of more than 2,000 columns': rest(async () => {
+    'FORMATS-04 MUST refuse CSV of more than 2,000 columns unless some are chosen': rest(async () => {
       const attributes = Object.fromEntries(Array.from({ length: 1_999 }, (_, i) => [`A${i}`, 'x']))
       const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes }])
-      const refused = { status: 400, json: { data: { error_info: [{ field: 'Accept' }] } } }
+      const refused = { status: 400, json: { data: { error_info: [{ field: 'columns' }] } } }
       expect(await get(`/products?store_uuid=${store}`, csv)).toMatchObject(refused)
       expect(await get(`/products?store_uuid=${store}`, jsonl)).toMatchObject({ status: 200 })
+      const chosen = await get(`/products?store_uuid=${store}&columns=A7,product_code&columns=none`, csv)
+      expect(chosen.text).toBe('A7,product_code,none\nx,a,\n')
+      const many = Array.from({ length: 2_001 }, (_, i) => i).join()
+      expect(await get(`/products?store_uuid=${store}&columns=${many}`, csv)).toMatchObject(refused)
+    }),
+    'FORMATS-08 MUST give CSV the same columns on all pages, whatever their products have, in one more statement': rest(
+      async () => {
+        const store = await storeWithProducts(gateway, [
+          { productCode: 'a', attributes: { é: '1', 𝒳: '1', '\uffee': '1', Empty: '' } },
+          { productCode: 'b', attributes: { 'a, "b"': 'x' } },
+        ])
+        await define(gateway, store, [{ name: 'Defined', type: 'TEXT' }])
+        await addAssets(gateway, store, [
+          'c b',
+          'd b',
+          ['e', 'b', { channel: 'channel_value_1', assetFormat: 'pdf' }],
+          'f no-product',
+        ])
+        const urls = ['SMP: Image URL 1', 'SMP: Image URL 2', 'channel_value_1: PDF URL 1']
+        const names = ['Defined', '"a, ""b"""', 'é', '\uffee', '𝒳']
+        const header = ['product_code', 'status', ...names, ...urls].join()
+        const path = `/products?store_uuid=${store}`
+        for (const query of ['&limit=1', '&limit=1&offset=1', '&status=draft', '&sku_code=none', '&offset=9'])
+          expect((await get(path + query, csv)).text.split('\n')[0], query).toBe(header)
+        const statementsOf = async (selection: string) => {
+          gateway.database.statements()
+          await gateway.data(`{ productPage(storeUuid: "${store}", limit: 1) { totalProducts ${selection} } }`)
+          return gateway.database.statements()
+        }
+        const alone = await statementsOf('')
+        expect(await statementsOf('columns { attributes groups { channel urlFields } }')).toBe(alone + 1)
+      },
+    ),
+    'FORMATS-09 MUST write CSV with a chosen delimiter, a mark and chosen columns': rest(async () => {
+      const store = await storeWithProducts(gateway, [{ productCode: ' a', attributes: { 'x,y': '1;2', N: '-1' } }])
+      const path = `/products?store_uuid=${store}`
+      expect((await get(`${path}&bom=true&delimiter=%3B&escape_formulas=1`, csv)).text).toBe(
+        '\ufeffproduct_code;status;N;"x,y"\n" a";new;\'-1;"1;2"\n',
+      )
+      expect((await get(`${path}&delimiter=tab&columns=${encodeURIComponent('"x,y",product_code')}`, csv)).text).toBe(
+        '"x,y"\tproduct_code\n1;2\t" a"\n',
+      )
+      const refused = await get(`${path}&delimiter=x&bom=perhaps`, csv)
+      expect(refused.json?.data.error_info).toMatchObject([{ field: 'delimiter' }, { field: 'bom' }])
     }),
     'FORMATS-05 MUST report the rows of stores in each format': rest(async () => {
       const store = await storeWithAssets(gateway, [['A', '1']])

@@ -74,9 +74,12 @@ const encodedRows = (assetFormat: Sql) => sql`
   '[' || string_agg('{"asset_id":' || to_json(asset_id) || ',' || to_json(${fieldPrefix(assetFormat)} || position) || ':'
     || to_json(url) || '}', ',' order by position) || ']'`
 
-/** SQL: the groups, with `entries`, of rows `(channel, asset_format, parent_code, asset_id, url, place)`. */
+/**
+ * SQL: the groups, with `entries` and their number `assets`, of rows `(channel, asset_format, parent_code, asset_id,
+ * url, place)`.
+ */
 export const encodedGroups = (rows: Sql) => sql`
-  select channel, asset_format, parent_code, ${encodedRows(sql`asset_format`)} as entries
+  select channel, asset_format, parent_code, ${encodedRows(sql`asset_format`)} as entries, count(*)::int as assets
   from (
     select *, row_number() over (
       partition by channel, asset_format, parent_code order by place, asset_id

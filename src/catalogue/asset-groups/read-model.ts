@@ -12,9 +12,9 @@ const shards = 16
 const maxStep = 1_000_000
 
 /**
- * CTEs that update the counters of ranges and listings by rows `(channel, asset_format, parent_code, delta)`, where
- * `delta` is 1 for a new group, 0 for a changed one and -1 for a removed one. All writers update ranges before totals,
- * and both in the order of their keys, so that they do not deadlock.
+ * CTEs that update the counters of ranges and listings by rows `(channel, asset_format, parent_code, delta, assets)`,
+ * where `delta` is 1 for a new group, 0 for a changed one and -1 for a removed one. All writers update ranges before
+ * totals, and both in the order of their keys, so that they do not deadlock.
  */
 export const updateCountersCtes = (storeUuid: string, written: RawBuilder<unknown>) => sql`
   in_range as (
@@ -33,14 +33,15 @@ export const updateCountersCtes = (storeUuid: string, written: RawBuilder<unknow
     on conflict (store_uuid, channel, asset_format, first_code) do update set groups = r.groups + excluded.groups
     returning groups
   ), totalled as (
-    insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
+    insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version, most_assets)
     select ${storeUuid}::uuid, channel, asset_format, ${randomInt(shards)}::smallint, sum(delta),
-      ${randomInt(1, maxStep)}::bigint
+      ${randomInt(1, maxStep)}::bigint, max(assets)
     from ${written} where (select count(*) from counted) >= 0
     group by channel, asset_format
     order by channel, asset_format
     on conflict (store_uuid, channel, asset_format, shard)
-      do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
+      do update set groups = t.groups + excluded.groups, version = t.version + excluded.version,
+        most_assets = greatest(t.most_assets, excluded.most_assets)
   )`
 
 /** With these CTEs: the number of groups in the largest range that was changed, for `splitRanges`; null if none was. */
@@ -98,7 +99,7 @@ export async function changeGroups<Answer>(
         select count(*)::int from asset_group before
         where before.store_uuid = ${storeUuid} and before.channel = r.channel
           and before.asset_format = r.asset_format and before.parent_code = r.parent_code
-      ) as delta
+      ) as delta, r.assets
       from rebuilt r
     ), ${writes}, ${replaceGroupsCte(storeUuid, sql`rebuilt`)},
       ${updateCountersCtes(storeUuid, sql`written`)}, ${recorded(catalogue, storeUuid, items, failed)}
@@ -157,7 +158,7 @@ export async function removeFromGroups<Answer>(
         offset 0
       ) g
     ), written as materialized (
-      select channel, asset_format, parent_code, case when entries is null then -1 else 0 end as delta from after
+      select channel, asset_format, parent_code, case when entries is null then -1 else 0 end as delta, 0 as assets from after
     ), ${writes}, ${writeGroupsCtes(storeUuid, sql`after`)},
       ${updateCountersCtes(storeUuid, sql`written`)}, ${recorded(catalogue, storeUuid, items, failed)}
     select ${answer}`.execute(catalogue.db)
@@ -171,6 +172,8 @@ export interface WrittenGroup {
   /** New groups are written by `copy`. */
   isNew: boolean
   entries: string
+  /** Their number. */
+  assets: number
 }
 
 /**
@@ -182,16 +185,15 @@ export async function countLoadedGroups(
   storeUuid: string,
   groups: readonly WrittenGroup[],
 ): Promise<void> {
-  const channels = groups.map(({ channel }) => channel)
-  const codes = groups.map(({ parentCode }) => parentCode)
-  const formats = groups.map(({ assetFormat }) => assetFormat)
+  const of = <Key extends keyof WrittenGroup>(key: Key) => groups.map((group) => group[key])
   const replaced = groups.map(({ isNew, entries }) => (isNew ? null : entries))
   const { rows } = await sql<{ largest: number | null }>`
     with written as materialized (
       select channel collate "C" as channel, asset_format collate "C" as asset_format,
-        parent_code collate "C" as parent_code, entries, case when entries is null then 1 else 0 end as delta
-      from unnest(${channels}::text[], ${formats}::text[], ${codes}::text[], ${replaced}::text[])
-        as n(channel, asset_format, parent_code, entries)
+        parent_code collate "C" as parent_code, entries, assets, case when entries is null then 1 else 0 end as delta
+      from unnest(${of('channel')}::text[], ${of('assetFormat')}::text[], ${of('parentCode')}::text[],
+        ${replaced}::text[], ${of('assets')}::int[])
+        as n(channel, asset_format, parent_code, entries, assets)
     ), ${replaceGroupsCte(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid, sql`written`)}
     select ${largestRange} as largest`.execute(catalogue.db)
   await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)

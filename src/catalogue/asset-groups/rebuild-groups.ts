@@ -36,7 +36,7 @@ export async function rebuildGroups(
         offset 0
       ) g
     ), written as materialized (
-      select channel, asset_format, parent_code, rebuilt.entries,
+      select channel, asset_format, parent_code, rebuilt.entries, coalesce(rebuilt.assets, 0) as assets,
         case when rebuilt.entries is null then -1 when stored.entries is null then 1 else 0 end as delta
       from rebuilt full join stored using (channel, asset_format, parent_code)
       where rebuilt.entries is distinct from stored.entries

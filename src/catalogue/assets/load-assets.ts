@@ -145,8 +145,9 @@ function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, plac
       return { assetId: id, url }
     })
     places.set(parent, place)
-    const entries = encodeEntries(assetFormat, [...current, ...added])
-    groups.push({ channel, parentCode, assetFormat, entries, isNew: current.length === 0 })
+    const all = [...current, ...added]
+    const entries = encodeEntries(assetFormat, all)
+    groups.push({ channel, parentCode, assetFormat, entries, isNew: current.length === 0, assets: all.length })
   }
   return { assets, links, groups }
 }

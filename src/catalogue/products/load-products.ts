@@ -47,6 +47,8 @@ export async function loadProducts(
   const tooLarge = patches.flatMap(([code, json]) => (isTooLarge(json) ? code : []))
   if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
   const codes = products.map(({ productCode }) => productCode)
+  // Rows of a file share one list of names.
+  const newNames = [...new Set([...new Set(products.map(({ names }) => names))].flat())]
   if (await hasAny(catalogue, storeUuid, codes)) {
     const withStatus = products.filter(({ status }) => status !== null)
     const written = await writeProducts(catalogue, storeUuid, {
@@ -56,6 +58,7 @@ export async function loadProducts(
       updates: true,
       locks: {},
       failed,
+      newNames,
     })
     return { created: written.created.length, updated: written.updated.length, tooLarge: written.tooLarge }
   }
@@ -65,6 +68,7 @@ export async function loadProducts(
   await sql`
     select record_products(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'created', codes, null, null,
         cardinality(codes), ${failed}::integer), mark_products(${storeUuid}::uuid, codes, 1),
+      keep_attribute_names(${storeUuid}::uuid, ${newNames}::text[]),
       count_products(${storeUuid}::uuid, ${randomShard()}::smallint, ${statuses}::text[],
         array_fill(1::bigint, array[cardinality(codes)]))
     from (select ${codes}::text[] as codes) c`.execute(catalogue.db)

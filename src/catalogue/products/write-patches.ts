@@ -24,6 +24,10 @@ const knownRules = new LRUCache<string, Rules>({
   sizeCalculation: ({ definitions }) => JSON.stringify(definitions).length,
 })
 
+/** Names of attributes that are known to be kept, by store: few names of few stores are asked for again and again. */
+const keptNames = new LRUCache<string, Set<string>>({ max: 1_000 })
+const maxKept = 2_000
+
 /** How often patches are validated again because the store's definitions have changed meanwhile. */
 const maxAttempts = 5
 
@@ -63,10 +67,14 @@ export async function writePatches(
     const mismatches = await findMismatches(catalogue, definitions, patches)
     const validate = validator(attributeValidator(definitions, mismatches))
     const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
-    const writes = { ...writesOf(validated, options), removes, validatedBy: rules?.fingerprint ?? null }
+    const newNames = newNamesOf(validated.good, keptNames.get(uuid))
+    const writes = { ...writesOf(validated, options), removes, newNames, validatedBy: rules?.fingerprint ?? null }
     const { definitions: others, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
     if (others === null) {
       failTooLarge(validated, written.tooLarge)
+      const isKept = newNames.length > 0 && written.created.length + written.updated.length > 0
+      // A transaction may be rolled back.
+      if (isKept && !catalogue.db.isTransaction) keepNames(uuid, newNames)
       return { storeUuid: uuid, validated, written }
     }
     rules = { definitions: JSON.parse(others), fingerprint }
@@ -89,6 +97,20 @@ function writesOf(
     ...(looksUpFailed ? { refused: codes } : { failed: codes.length }),
     names: fewNames(good),
   }
+}
+
+/** The attributes of patches that have a value, and may be new to the store. */
+function newNamesOf(patches: ReadonlyMap<string, GoodPatch>, kept: ReadonlySet<string> | undefined): string[] {
+  const names = new Set<string>()
+  for (const { attributes } of patches.values())
+    for (const name in attributes) if (!kept?.has(name) && attributes[name]) names.add(name)
+  return [...names]
+}
+
+function keepNames(storeUuid: string, names: readonly string[]): void {
+  const kept = keptNames.get(storeUuid) ?? new Set()
+  for (const name of names) if (kept.size < maxKept) kept.add(name)
+  keptNames.set(storeUuid, kept)
 }
 
 const maxNames = 8

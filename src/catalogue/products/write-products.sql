@@ -24,6 +24,16 @@ begin
     coalesce(was, array_fill(null::text, array[cardinality(codes)])), products, failed);
 end $$;
 
+-- Keeps the names of attributes of products. In the order of the names: so no two writers wait for each other.
+create or replace function keep_attribute_names(store uuid, names text[]) returns void language plpgsql as $$
+begin
+  insert into attribute_name (store_uuid, name)
+  select store, n.name from unnest(names) n(name)
+  where not exists (select from attribute_name a where a.store_uuid = store and a.name = n.name collate "C")
+  order by n.name collate "C"
+  on conflict (store_uuid, name) do nothing;
+end $$;
+
 -- Adds differences to the totals by status, in the order of their keys: so no two writers wait for each other.
 create or replace function count_products(store uuid, of_shard smallint, statuses text[], deltas bigint[]) returns void
 language plpgsql as $$
@@ -52,6 +62,7 @@ end $$;
 --   failed                            how many other items of the request have failed
 --   sizeNotChecked, maxSize           see above
 --   names                             the attributes in the patches, if few: the ledger's items are found faster
+--   newNames                          those with values that may be new to the store; left out: all
 --   shard                             of the totals by status to add to (product-totals.ts)
 --   origin                            who writes, as in record-changes.ts, or null: nothing is recorded
 -- }
@@ -198,6 +209,13 @@ begin
     end if;
   end loop;
 
+  if jsonb_array_length(request -> 'newNames') > 0 and coalesce(updated, created) is not null then
+    perform keep_attribute_names(store, array(select jsonb_array_elements_text(request -> 'newNames')));
+  elsif not request ? 'newNames' then
+    perform keep_attribute_names(store, array(select distinct a.name from jsonb_each(patches) p
+      cross join lateral jsonb_each_text(p.value) a(name, value) where a.value <> ''));
+  end if;
+
   if updated is not null then
     perform mark_products(store, updated);
     update product p set attributes = case when removes then jsonb_strip_nulls(p.attributes || (patches -> p.product_code))
@@ -261,7 +279,8 @@ end $$;
 -- is needed.
 do $$
 begin
-  grant execute on function write_products, delete_products, record_products, count_products, attributes_fit to catalogue_tenant;
+  grant execute on function write_products, delete_products, record_products, count_products, attributes_fit,
+    keep_attribute_names to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;

@@ -19,6 +19,7 @@ export interface ProductWrites {
   refused?: readonly string[] | undefined
   failed?: number | undefined
   names?: readonly string[] | null | undefined
+  newNames?: readonly string[] | undefined
 }
 
 /** Codes of products; `missing` has those of bad patches too. */

@@ -18,6 +18,7 @@ interface ExportOptions extends ExportForm {
   since?: string
   out?: string
   json: boolean
+  excel: boolean
 }
 
 export function addExport(program: Command): void {
@@ -27,25 +28,36 @@ export function addExport(program: Command): void {
     .option('--channel <channel>', 'the channel of the assets', defaultChannel)
     .option('--status <status>', 'only products of this status', statusOf)
     .option('--since <cursor>', 'JSON Lines of the products changed or deleted since the cursor')
+    .option('--columns <names>', 'CSV: the columns, as a line of CSV (default: those of all products of the store)')
+    .option('--delimiter <character>', 'CSV: the separator of cells: , ; | or tab', ',')
+    .option('--bom', 'CSV: begin with a byte-order mark', false)
     .option('--escape-formulas', 'CSV: prefix cells that a spreadsheet would run as formulas with an apostrophe', false)
+    .option('--excel', 'CSV for Excel: --delimiter ";" --bom --escape-formulas', false)
     .option('--out <file>', 'the file to write to instead of stdout')
     .option('--json', 'print one JSON object on stdout; needs --out', false)
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, because the export is written to stdout otherwise')
-      const { store, channel, status, since, out } = options
+      const { store, channel, status, since, out, format, columns, excel } = options
+      const form = excel ? { delimiter: ';', bom: true, escapeFormulas: true } : options
       if (since !== undefined && status) command.error('error: --since takes no --status')
       const result = await withDatabase(async ({ db, catalogue, config }) => {
         if (since !== undefined) requireRecording(config)
         const selection = { storeUuid: await findStoreUuid(db, store), channel, status }
         return writingTo(out, async (write) => {
           if (since !== undefined) return exportChanges(catalogue, selection, since, write)
-          return { rows: await exportStore(catalogue, selection, options, showing(write, out)) }
+          return {
+            rows: await exportStore(catalogue, selection, { ...formOf(form), format, columns }, showing(write, out)),
+          }
         })
       })
       if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
       else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${sentence(result)}\n`)
     })
+}
+
+function formOf({ delimiter, bom, escapeFormulas }: Omit<ExportForm, 'format'>) {
+  return { delimiter, bom, escapeFormulas }
 }
 
 function sentence(result: { rows: number } | Awaited<ReturnType<typeof exportChanges>>): string {

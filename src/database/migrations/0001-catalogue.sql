@@ -61,6 +61,13 @@ create index product_by_creation on product (store_uuid, created_at, product_cod
 -- For pages by offset of products with a status. Updates that leave the status as it is stay HOT.
 create index product_by_status on product (store_uuid, status, product_code);
 
+-- The attributes that products of a store have, or had: a table of products has a column for each.
+create table attribute_name (
+  store_uuid uuid not null,
+  name text collate "C" not null,
+  primary key (store_uuid, name)
+);
+
 -- How many products of a store have a status, as the sum over a few rows: concurrent writers seldom update the same
 -- row.
 create table product_total (
@@ -146,6 +153,7 @@ create table asset_group_range (
 ) with (fillfactor = 70);
 
 -- A listing's total and version, each the sum over a few rows: concurrent writers seldom update the same row.
+-- `most_assets`: how many the largest group has, or had: the maximum over the rows.
 create table asset_group_total (
   store_uuid uuid not null,
   channel text collate "C" not null,
@@ -153,6 +161,7 @@ create table asset_group_total (
   shard smallint not null,
   groups integer not null,
   version bigint not null,
+  most_assets integer not null default 0,
   primary key (store_uuid, channel, asset_format, shard)
 ) with (fillfactor = 50);
 

@@ -27,6 +27,7 @@ export interface Table {
 export const tables: readonly Table[] = [
   { name: 'store', placement: 'local', backedUp: true, tenantRights: all },
   { name: 'attribute_definition', placement: 'distributed', backedUp: true, tenantRights: all },
+  { name: 'attribute_name', placement: 'distributed', backedUp: true, tenantRights: all },
   { name: 'product', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },
   { name: 'product_total', placement: 'distributed', backedUp: true, tenantRights: all },
   { name: 'asset', placement: 'distributed', partitioned: true, backedUp: true, tenantRights: all },

@@ -1,7 +1,7 @@
 import { parseChannelField } from '../../catalogue/assets/url-fields.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
+import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/csv/attribute-column.ts'
 import { shown } from '../../text.ts'
-import { attributeColumn, attributeOfColumn, isOfReport } from '../attribute-column.ts'
 import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
 import { presetFor } from '../presets/presets.ts'
 import { UsageError } from '../usage-error.ts'

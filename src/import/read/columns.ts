@@ -1,5 +1,5 @@
+import { errorColumns } from '../../request/csv/attribute-column.ts'
 import { shown } from '../../text.ts'
-import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
 import { maxColumnLength, maxColumns } from './row.ts'
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isEscapedFormula } from '../../text.ts'
+import { isEscapedFormula, unescapeFormula } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { checkColumns } from './columns.ts'
 import { findDelimiter } from './delimiter.ts'
@@ -86,7 +86,7 @@ function rowOf(
   const texts = source.includes("'") ? decodedCells.map((cell, at) => unescaped(cell, columns[at])) : decodedCells
   function unescaped(cell: string | undefined, column: string | undefined) {
     if (cell === undefined || !isEscapedFormula(cell)) return cell
-    if (unescapeFormulas) return cell.slice(1)
+    if (unescapeFormulas) return unescapeFormula(cell)
     notes.add('escaped_formulas', { column: column ?? null, example: cell })
     return cell
   }
@@ -126,7 +126,7 @@ function columnsOf({ cells, source }: CsvRecord, { recognized, notes, unescapeFo
   const { encoding, delimiter = ',' } = recognized
   const columns = cells.map((cell, at) => {
     const text = decoded(cell)
-    const column = text !== undefined && unescapeFormulas && isEscapedFormula(text) ? text.slice(1) : text
+    const column = text !== undefined && unescapeFormulas ? unescapeFormula(text) : text
     if (column === undefined) throw new UsageError(`the header line must be ${encoding}`)
     if (column.trim() === column || isQuoted(source, at, delimiter)) return column
     notes.add('blanks_removed', { column: column.trim(), rows: 0, example: 'the header' })

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { errorColumns, errorKeys } from '../attribute-column.ts'
+import { errorColumns, errorKeys } from '../../request/csv/attribute-column.ts'
 import { type FailedRow, rowsOf } from '../load/map-row.ts'
 import { hasTooManyValues, isJsonObject, parseExactly } from '../read/json-row.ts'
 import { recordReader } from '../read/record.ts'

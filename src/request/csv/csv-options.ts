@@ -1,0 +1,47 @@
+import { invalidRequest } from '../../errors.ts'
+import { shown } from '../../text.ts'
+import { attributeColumn } from './attribute-column.ts'
+
+/** The attributes of a store and its largest groups by channel and format, each by code point. */
+export interface ProductColumns {
+  attributes: readonly string[]
+  groups: readonly { channel: string; urlFields: readonly string[] }[]
+}
+
+/** The maximum number of columns: each row has a cell for each of them. */
+const maxColumns = 2_000
+
+/** The names of the columns of all products of a store. Throws `invalid_request` if they are too many. */
+export function productColumns({ attributes, groups }: ProductColumns): string[] {
+  const urls = groups.flatMap(({ channel, urlFields }) => urlFields.map((field) => `${channel}: ${field}`))
+  return requireFew(['product_code', 'status', ...attributes.map(attributeColumn), ...urls])
+}
+
+/** The names in a list of columns, which is a line of CSV. Throws `invalid_request` if they are too many. */
+export function chosenColumns(line: string): string[] {
+  const cells = line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)
+  const names = Array.from(cells, ([, cell = '']) =>
+    cell.startsWith('"') && cell.length > 1 ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+  )
+  return requireFew([...new Set(names.filter((name) => name !== ''))])
+}
+
+function requireFew(names: string[]): string[] {
+  if (names.length <= maxColumns) return names
+  const details = `columns must name at most ${maxColumns} columns, as CSV has no more; got ${names.length}`
+  throw invalidRequest([{ field: 'columns', details }])
+}
+
+const delimiters = [',', ';', '|', '\t']
+
+function delimiterOf(text: string): string | undefined {
+  const delimiter = text === 'tab' ? '\t' : text
+  return delimiters.includes(delimiter) ? delimiter : undefined
+}
+
+/** Throws `invalid_request`. */
+export function requireDelimiter(text: string | undefined): string {
+  const delimiter = delimiterOf(text ?? ',')
+  if (delimiter !== undefined) return delimiter
+  throw invalidRequest([{ field: 'delimiter', details: `delimiter must be one of , ; | and tab; got ${shown(text)}` }])
+}

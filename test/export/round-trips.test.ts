@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { runCli } from '../support/clients/cli.ts'
+import { ask } from '../support/clients/operations.ts'
+import { addAssets, define, storeWithProducts } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+
+const gateway = useGateway()
+const folder = useFolder('each')
+
+const run = (...args: string[]) => runCli(args, { DATABASE_URL: gateway.database.url })
+
+/** Values that a table may lose: separators, quotes, line breaks, blanks, formulas, apostrophes. */
+const hard = [
+  ...['a,b', 'a;b', 'a\tb', 'a|b', 'says "hi"', 'x\r\ny', 'x\ry', ' blank ', '\u00a0nbsp\u00a0', '\ufeffmark', 'sep=;'],
+  ...[
+    '=1+1',
+    "'=1",
+    "''@x",
+    "'",
+    "' =1",
+    '-1',
+    '\t=1',
+    "'\r",
+    'Ünïcode 𝒳',
+    'import_error_row',
+    '1.234',
+    '00012',
+    '1e5',
+  ],
+]
+
+async function hardStore(): Promise<string> {
+  const attributes = Object.fromEntries(hard.map((value, i) => [`${i % 2 ? value.trim() : `V${i}`} ${i}.`, value]))
+  const store = await storeWithProducts(gateway, [
+    { productCode: '=code', status: 'under review', attributes },
+    { productCode: ' a,b;c ', attributes: { Weight: '1.234', 'other: Image URL 1': 'x', 'attribute:Color': 'y' } },
+    { productCode: "'+1" },
+  ])
+  await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
+  await addAssets(gateway, store, [
+    ['a', '=code', { url: 'https://cdn.example/a,b;c|d.jpg' }],
+    'b =code',
+    ['c', "'+1", { assetFormat: 'pdf' }],
+    ['d', ' a,b;c ', { channel: 'channel_value_1' }],
+  ])
+  return store
+}
+
+async function importedAgain(store: string, file: string, options: readonly string[]) {
+  const { stdout, stderr } = await run('import', file, '--store', store, '--json', ...options)
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+const nothing = { rows: 3, created: 0, updated: 0, unchanged: 3, failed: 0, assets_added: 0, links_added: 0 }
+/** In a file of semicolons `1.234` has two readings. */
+const point = ['--decimal', 'point']
+
+it.each([
+  [[], []],
+  [['--delimiter', ';'], point],
+  [['--delimiter', '|'], []],
+  [['--delimiter', 'tab', '--bom'], []],
+  [['--bom'], []],
+  [['--escape-formulas'], ['--unescape-formulas']],
+  [['--excel'], ['--unescape-formulas', ...point]],
+  [['--channel', 'channel_value_1'], []],
+  [['--format', 'jsonl'], []],
+])('an export with %j changes nothing when it is imported with %j', async (exported, imported) => {
+  const store = await hardStore()
+  const file = folder.file(exported.includes('jsonl') ? 'x.jsonl' : 'x.csv')
+  expect((await run('export', '--store', store, '--out', file, ...exported)).code).toBe(0)
+  expect(await importedAgain(store, file, imported)).toMatchObject(nothing)
+})
+
+it.each([
+  ['', []],
+  ['&delimiter=%3B&bom=true', point],
+  ['&delimiter=tab', []],
+  ['&escape_formulas=true', ['--unescape-formulas']],
+])('a listing as CSV with %j changes nothing when it is imported with %j', async (query, imported) => {
+  const store = await hardStore()
+  const path = `/v1/products?store_uuid=${store}${query}`
+  const { text } = await gateway.call(path, { headers: { accept: 'text/csv' } })
+  await writeFile(folder.file('x.csv'), text)
+  expect(await importedAgain(store, folder.file('x.csv'), imported)).toMatchObject(nothing)
+})
+
+it('an export job takes the same options as the command', async () => {
+  const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes: { Color: '=red', Size: 'M' } }])
+  const options = { columns: 'Color,product_code', delimiter: ';', bom: true, escapeFormulas: true }
+  const { jobId } = await ask<{ jobId: string }>(gateway, 'startExport', { storeUuid: store, ...options }, '{ jobId }')
+  const job = (selection: string) => gateway.data(`{ job(id: "${jobId}") { ${selection} } }`)
+  await expect.poll(() => job('state')).toEqual({ job: { state: 'SUCCEEDED' } })
+  const { job: parts } = (await job('head: output(part: 0) rows: output(part: 1)')) as unknown as { job: object }
+  expect(Object.values(parts).join('')).toBe("\ufeffColor;product_code\n'=red;a\n")
+})
