@@ -1,3 +1,4 @@
+import { inContext } from '../../src/request/context.ts'
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import type { FileAnswer } from '../endpoint.ts'
 import type { RestServices } from '../services.ts'
@@ -19,5 +20,5 @@ export async function answerFile<Caller>(
       text = partOf(await read(part))
     }
   }
-  return { status: 200, headers: { 'Content-Type': typeOf(first) }, stream: parts() }
+  return { status: 200, headers: { 'Content-Type': typeOf(first) }, stream: inContext(parts()) }
 }

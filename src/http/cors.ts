@@ -23,7 +23,7 @@ export function createCors(origins: readonly string[], log: Logger) {
     const seen = {
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Expose-Headers':
-        'X-Request-Id, X-Catalogue-Position, Retry-After, RateLimit, RateLimit-Policy, ETag, Link, Preference-Applied, Warning',
+        'X-Request-Id, X-Catalogue-Position, Retry-After, RateLimit, RateLimit-Policy, ETag, Link, Location, Preference-Applied, Warning',
       'Cross-Origin-Resource-Policy': 'cross-origin',
       Vary: 'Origin',
     }

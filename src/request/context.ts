@@ -41,6 +41,14 @@ export function readStep<T>(step: () => T): T {
   return withContext({ readBytes: currentReadBytes().ofStep() }, step)
 }
 
+/** The same parts, each of which is made in the present context. */
+export function inContext<T>(parts: AsyncIterable<T>): AsyncIterable<T> {
+  const run = AsyncLocalStorage.snapshot()
+  const iterator = parts[Symbol.asyncIterator]()
+  const end = async () => run(() => iterator.return?.()) ?? { done: true as const, value: undefined }
+  return { [Symbol.asyncIterator]: () => ({ next: () => run(() => iterator.next()), return: end }) }
+}
+
 /**
  * Runs reads that may take a core of the database for long: each statement of them waits for one. `isCostly` is false
  * for short ones among them.

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -144,6 +145,23 @@ it('leaves nothing of a file that is cut, too large or empty', async () => {
     data: { error_info: [{ details: 'body must be a file; got nothing' }] },
   })
   await expect.poll(() => left(store)).toEqual(nothing)
+})
+
+it('leaves nothing of a file whose job is deleted while it arrives', async () => {
+  const store = await newStore(gateway)
+  const deleted = async function* () {
+    yield Buffer.alloc(300 * kibibyte, 'sku\n')
+    await expect.poll(() => left(store)).toEqual({ jobs: 1, parts: 1 })
+    await gateway.database.db.deleteFrom('job').where('store_uuid', '=', store).execute()
+    yield Buffer.alloc(300 * kibibyte, 'A\n')
+  }
+  expect(
+    await upload({ store_uuid: store }, Readable.toWeb(Readable.from(deleted())) as unknown as BodyInit),
+  ).toMatchObject({
+    status: 503,
+    data: { error_info: [{ reason: 'unavailable', details: expect.stringContaining('the job of the upload') }] },
+  })
+  expect(await left(store)).toEqual(nothing)
 })
 
 it('leaves nothing of a file for which its store has no room', async () => {

@@ -42,7 +42,7 @@ export async function* readFile(
     }
   } finally {
     // Not awaited: a client that sends nothing would delay its answer. The rest of the body can be drained.
-    void chunks.return?.()
+    chunks.return?.().catch(() => {})
   }
   if (size === 0) throw new HttpError('invalid_request', 'body must be a file; got nothing')
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { endpoints } from '../../../rest/endpoints.ts'
 import type { Enumerations } from '../../../rest/request/shapes.ts'
 import { lazy } from '../../lazy.ts'
+import { isObject } from '../../text.ts'
 import { packageFiles } from './package-files.ts'
 import { contentPolicy, fixedPage, type Page } from './page.ts'
 
@@ -80,10 +81,17 @@ async function examples(enumerations: Enumerations): Promise<string> {
       return { name: /\w+ (\w+)/.exec(query)?.[1], query, variables: variables && pretty(JSON.parse(variables)) }
     })
   const others = graphqlExamples(endpoints, enumerations).map(({ label, name, document, variables }) => {
-    const rehearsed = 'dryRun' in variables ? { ...variables, dryRun: true } : variables
-    return { label, name, query: document, variables: pretty(rehearsed) }
+    return { label, name, query: document, variables: pretty(rehearsed(variables)) }
   })
   return JSON.stringify({ placeholders: exampleNames, first, others })
+}
+
+/** The variables for a dry run: it is one of them, or a field of an input. */
+function rehearsed(variables: object): object {
+  const entries = Object.entries(variables).map(([name, value]) => {
+    return [name, name === 'dryRun' || (isObject(value) ? rehearsed(value) : value)]
+  })
+  return Object.fromEntries(entries)
 }
 
 function pretty(value: object): string {

@@ -44,7 +44,7 @@ describe('the pages', () => {
       const document = parse(query)
       expect(validate(schema, document, [...specifiedRules, NoDeprecatedCustomRule]), name).toEqual([])
       if (document.definitions.some((each) => 'operation' in each && each.operation === 'mutation'))
-        expect(JSON.parse(variables), name).toMatchObject({ dryRun: true })
+        expect(variables, name).toMatch(/"dryRun": true/)
     }
   })
 
