@@ -29,7 +29,7 @@ const requests: [name: string, most: number, request: () => Promise<unknown>][] 
   ['GET /v1/assets', 14, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
   [
     'PUT /v1/products',
-    27,
+    25,
     () =>
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],

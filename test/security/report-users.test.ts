@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { endReportSessions } from '../../src/auth/report-sessions.ts'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { listChanges } from '../../src/catalogue/changes/list-changes.ts'
-import { upsertProducts } from '../../src/catalogue/products/create-products.ts'
+import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { refusal, runCli } from '../support/clients/cli.ts'

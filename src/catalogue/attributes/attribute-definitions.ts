@@ -10,12 +10,12 @@ import { maxSearchable } from '../product-text/searched-text.ts'
 import { requestBuild } from '../projections/queue.ts'
 import {
   type AttributeDefinition,
+  findBadPatterns,
   maxValueLength,
   nameFault,
   type StoredDefinition,
   storedColumns,
 } from './attribute-rules.ts'
-import { findBadPatterns } from './mismatches.ts'
 
 /** A definition to store. A limit that is left out or null does not limit the values. */
 type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {

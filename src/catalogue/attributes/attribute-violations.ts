@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { currentReadBytes, readStep } from '../../request/context.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
-import { findStoredMismatches } from './mismatches.ts'
+import { type AttributeDefinition, findStoredMismatches, valueRule } from './attribute-rules.ts'
 
 export interface AttributeViolations {
   productCount: number

@@ -1,7 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { unavailable } from '../../errors.ts'
-import { type AttributeDefinition, type AttributeValidator, attributeValidator } from '../attributes/attribute-rules.ts'
-import { findMismatches } from '../attributes/mismatches.ts'
+import {
+  type AttributeDefinition,
+  type AttributeValidator,
+  attributeValidator,
+  findMismatches,
+} from '../attributes/attribute-rules.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import {
   failTooLarge,

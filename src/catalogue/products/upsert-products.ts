@@ -1,6 +1,7 @@
+import { isName } from '../../text.ts'
 import { addAssets } from '../assets/add-assets.ts'
 import { oneUrlFault, parseChannelField } from '../assets/url-fields.ts'
-import type { WriteCatalogue } from '../catalogue.ts'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, type ProductPatch } from './product-patches.ts'
 import { writePatches } from './write-patches.ts'
@@ -34,6 +35,40 @@ export async function upsertProducts(
   const options = { updates: true }
   const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, urlFields, options)
   return { ...result, createdSkus: created, updatedSkus: others }
+}
+
+const urlFieldFault = 'is the URL of an asset, not an attribute: put it with POST /v1/assets (GraphQL: placeAssets)'
+
+/**
+ * Merges attributes and statuses into existing products: each whole or not at all (spec: PUT /products). By the
+ * enumerations a URL field is known, which is no attribute. Throws `store_not_found`.
+ */
+export async function updateProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  enumerations?: Enumerations,
+) {
+  const possible = patches.filter(({ productCode }) => isName(productCode))
+  const fieldOf = urlFieldReader(enumerations)
+  const {
+    storeUuid: uuid,
+    validated,
+    written,
+  } = await writePatches(catalogue, storeUuid, possible, {
+    updates: true,
+    looksUpFailed: true,
+    validator: (defined) => (name, value) => (fieldOf(name) ? urlFieldFault : defined(name, value)),
+  })
+  const missing = new Set(written.missing)
+  for (const code of missing) validated.failed.delete(code)
+  const codes = [...new Set(patches.map((patch) => patch.productCode))]
+  return {
+    storeUuid: uuid,
+    updatedSkus: [...validated.good.keys()].filter((code) => !missing.has(code)),
+    unavailableSkus: codes.filter((code) => missing.has(code) || !isName(code)),
+    ...failedProducts(patches, validated.failed),
+  }
 }
 
 /**
@@ -91,7 +126,7 @@ async function writeWithAssets(
 }
 
 /** Reads names of URL fields, each once: ten thousand products have the same ones. */
-export function urlFieldReader(
+function urlFieldReader(
   enumerations: Enumerations | undefined,
 ): (name: string) => ReturnType<typeof parseChannelField> {
   const known = new Map<string, ReturnType<typeof parseChannelField>>()
