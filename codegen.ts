@@ -97,7 +97,8 @@ function answerShapes({ definitions }: DocumentNode): string {
     return `export const ${node.name.value} = z.object(${fieldShapes(type, node.selectionSet, 'optional')}).meta(${meta})`
   })
   const operations = definitions.flatMap((node) => {
-    if (node.kind !== Kind.OPERATION_DEFINITION) return []
+    // The events of a subscription are a fragment.
+    if (node.kind !== Kind.OPERATION_DEFINITION || node.operation === 'subscription') return []
     const [field] = node.selectionSet.selections
     const root = schema.getRootType(node.operation)
     if (field?.kind !== Kind.FIELD || !root) throw new Error('an operation must have one field')

@@ -32,6 +32,8 @@ export interface Endpoint<
    * ETag; an unavailable dependency is its downstream (502).
    */
   isAssetListing?: boolean
+  /** Whether its answer is a stream of events, which `RestServices.stream` writes. */
+  isStream?: boolean
   /** Whether its answer may have thousands of rows or items, whatever the request has. */
   isLong?: boolean
   /** Reasons of errors that other endpoints do not have. */

@@ -4,6 +4,7 @@ import { chosenColumns, type ProductColumns, productColumns } from '../src/reque
 import { HttpError } from '../src/request/http-error.ts'
 import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { events } from './events.ts'
 import { imports } from './imports.ts'
 import type { ChangeFragment, RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
@@ -407,6 +408,7 @@ export const endpoints: readonly Endpoint[] = [
     toData: ({ revertRequest: result }) => restObject(withMore(result)),
   }),
   ...imports,
+  events,
   ...reports,
 ]
 

@@ -65,8 +65,8 @@ async function answer<Caller>(
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody && !endpoint.file ? await request.body() : undefined
   const isLong = endpoint.isLong === true || (endpoint.table !== undefined && isAskedForRows(request))
-  const isOfFile = endpoint.file !== undefined || endpoint.answerFile !== undefined
-  const fromPool = isOfFile ? undefined : services.answerInPool(request, { ...endpoint, isLong }, caller, body)
+  const isElsewhere = endpoint.file !== undefined || endpoint.answerFile !== undefined || endpoint.isStream === true
+  const fromPool = isElsewhere ? undefined : services.answerInPool(request, { ...endpoint, isLong }, caller, body)
   if (fromPool) return fromPool
   const read = readRequest({ ...request, values }, endpoint, services.enumerations(), body)
   const answered = await answerOf({ ...read, endpoint, request, caller }, services)
@@ -76,12 +76,17 @@ async function answer<Caller>(
 }
 
 function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
-  const { takesBody, isAssetListing, table, file, answerFile: ofFile } = asked.endpoint
+  const { takesBody, isAssetListing, isStream, table, file, answerFile: ofFile } = asked.endpoint
+  if (isStream) return answerStream(asked, services)
   if (file) return answerUpload(asked, file, services)
   if (ofFile) return answerFile(asked, ofFile, services)
   if (takesBody) return answerWrite(asked, services)
   if (isAssetListing) return answerVersioned(asked, services)
   return table ? answerTable(asked, table, services) : answerRead(asked, services)
+}
+
+function answerStream<Caller>({ request, caller, variables }: Asked<Caller>, services: RestServices<Caller>) {
+  return services.stream(variables, { caller, headers: request.headers, isHead: request.method === 'HEAD' })
 }
 
 function allowedMethods(route: readonly Endpoint[]): string {

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { ArrivingFile, HttpResponse, RestRequest } from '../src/request/exchange.ts'
+import type { ArrivingFile, HttpResponse, RequestHeaders, RestRequest } from '../src/request/exchange.ts'
 import type { HttpError } from '../src/request/http-error.ts'
 import type { Staleness } from '../src/request/preferences.ts'
 import type { Endpoint, FileOptions } from './endpoint.ts'
@@ -41,10 +41,18 @@ export interface RestServices<Caller> {
     key: IdempotencyKey | undefined,
     work: (execute: Execute) => Promise<Written>,
   ): Promise<Written>
+  /** The answer with a stream of events. Throws what fails before it begins. */
+  stream(variables: Record<string, unknown>, call: StreamCall<Caller>): Promise<HttpResponse>
   /** Whether writes have receipts. */
   recordsChanges: boolean
   /** The error answer for a thrown value. */
   errorOf(thrown: unknown, requestId: string): HttpError
+}
+
+export interface StreamCall<Caller> {
+  caller: Caller
+  headers: RequestHeaders
+  isHead: boolean
 }
 
 interface Call<Caller> {

@@ -9,7 +9,7 @@ import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
 const mayImport: Record<string, string> = {
   'src/cli': 'app auth backup catalogue database demo export filter-service global-config http import jobs',
   'src/app':
-    'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs mcp metrics outgoing request tracing webhooks',
+    'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs live mcp metrics outgoing request tracing webhooks',
   'src/event-loop': 'fair-share request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs live request webhooks',
@@ -25,9 +25,9 @@ const mayImport: Record<string, string> = {
   'src/metrics': 'global-config',
   'src/global-config': 'catalogue',
   'src/outgoing': '',
+  'src/live': 'auth catalogue database request',
   'src/auth': 'catalogue database request',
   'src/idempotency': 'database',
-  'src/live': 'catalogue database',
   'src/catalogue': 'database request',
   'src/database': 'embedded-postgres fair-share request',
   'src/embedded-postgres': '',

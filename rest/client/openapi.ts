@@ -252,6 +252,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes
+         * @description A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which wins. First, and every 15 seconds, an event `position` has the present cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, and a gateway process 1,000.
+         */
+        get: operations["followChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reports/status": {
         parameters: {
             query?: never;
@@ -713,6 +733,61 @@ export interface components {
                     /** @description Explanation: the expected value and the received one. */
                     reason: string;
                 }[];
+            };
+        };
+        FollowChangesAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Kind and action, such as `product.updated`. */
+                type: string;
+                /** @description Opaque cursor after this change, for `after`. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the change.
+                 */
+                at: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description Id of the request: its `X-Request-Id`, or a generated one. */
+                request_id: string;
+                /** @description Name that the token had, or the user of the command line. */
+                actor: string;
+                /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
+                operation: string;
+                /** @description Number of items changed. */
+                counts: components["schemas"]["ChangeCounts"];
+                /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes. */
+                codes: string[];
+                /** @description What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted. */
+                keys: string[];
+                /**
+                 * @description Where the request came from.
+                 * @enum {string}
+                 */
+                via: "cli" | "graphql" | "job" | "rest";
+                /**
+                 * @description Kind of the changed items.
+                 * @enum {string}
+                 */
+                kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+                /**
+                 * @description What was done to the items.
+                 * @enum {string}
+                 */
+                action: "created" | "deleted" | "updated";
+                /** @description Id of the request that this change reverts. */
+                reverts?: string;
             };
         };
         GetImportAnswer: {
@@ -2808,6 +2883,84 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ImportNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    followChanges: {
+        parameters: {
+            query?: {
+                /** @description UUIDs of at most 100 stores, separated by commas or repeated. Default: all stores of the token, if they are at most 100. */
+                store_uuid?: string[];
+                /** @description Only events of these types, such as `product.updated`, separated by commas. */
+                types?: string;
+                /** @description Only changes by these mutations, such as `updateProducts`. */
+                operations?: string;
+                /** @description Only changes of these attributes of products (`status` is one), products that are created or deleted, and definitions of these attributes. */
+                attributes?: string;
+                /** @description Only changes of links and requirements on these channels. */
+                channels?: string;
+                /** @description Only items whose code begins so. */
+                code_prefix?: string;
+                /** @description Cursor of the last known change. Default: `latest`, from now on. */
+                after?: string;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `type`: Kind and action, such as `product.updated`.
+             *     - `cursor`: Opaque cursor after this change, for `after`.
+             *     - `at`: Time of the change.
+             *     - `store_uuid`: UUID of the store.
+             *     - `request_id`: Id of the request: its `X-Request-Id`, or a generated one.
+             *     - `actor`: Name that the token had, or the user of the command line.
+             *     - `operation`: Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.
+             *     - `counts`: Number of items changed.
+             *     - `codes`: Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes.
+             *     - `keys`: What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted.
+             *     - `via`: Where the request came from.
+             *     - `kind`: Kind of the changed items.
+             *     - `action`: What was done to the items.
+             *     - `reverts`: Id of the request that this change reverts.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            410: components["responses"]["CursorExpired"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

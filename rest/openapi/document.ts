@@ -61,6 +61,7 @@ const tags: Record<string, string> = {
   Products: 'Products of a store, with status and attributes.',
   Changes: 'The feed of changes of a store.',
   Imports: 'Imports of files in the background.',
+  Events: 'Streams of changes.',
   Reports: 'Rows about several stores, for tables and charts.',
   Requests: 'Receipts of requests, and reverting them.',
   Stores: 'Stores, which own products and assets.',

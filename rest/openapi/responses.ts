@@ -23,11 +23,16 @@ type Shown = Pick<Example, 'name' | 'summary' | 'body' | 'answer'>
 
 export const keptExamples: readonly Example[] = examples
 
-export function content(schema: Json, examples: readonly Shown[], part: 'body' | 'answer'): Json {
+export function content(
+  schema: Json,
+  examples: readonly Shown[],
+  part: 'body' | 'answer',
+  type = 'application/json',
+): Json {
   const named = Object.fromEntries(
     examples.map((example) => [example.name, { summary: example.summary, value: example[part] }]),
   )
-  return { 'application/json': { schema, ...(examples.length > 0 && { examples: named }) } }
+  return { [type]: { schema, ...(examples.length > 0 && { examples: named }) } }
 }
 
 /** A body that is a file. */
@@ -103,6 +108,8 @@ export function successResponse(schema: Json, examples: readonly Example[], endp
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,
     headers: answerHeaders(kindsOf(endpoint)),
-    content: { ...content(schema, examples, 'answer'), ...(endpoint.table && tableContent) },
+    content: endpoint.isStream
+      ? content({ type: 'string' }, examples, 'answer', 'text/event-stream')
+      : { ...content(schema, examples, 'answer'), ...(endpoint.table && tableContent) },
   }
 }

@@ -8,7 +8,7 @@ import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
 import { createPoolRunner, threadProgram } from './threads/pool-runner.ts'
 import type { ThreadData } from './threads/pool-thread.ts'
 
-type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten'>>
+type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten' | 'live'>>
 
 /** The API of this thread, which runs expensive requests in a pool of threads. */
 export function createApiWithPools(options: GatewayOptions, replicas: Replicas | undefined, hooks: Hooks) {

@@ -11,10 +11,12 @@ import type { TaskLimits } from '../event-loop/thread-pool.ts'
 import type { FilterClient } from '../filter-service/client.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
+import type { StreamLimits } from '../live/streams.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import type { RetryTimes } from '../webhooks/deliver/retries.ts'
 import type { Config } from './config.ts'
+import type { Live } from './live.ts'
 import type { PoolRunner } from './threads/pool-runner.ts'
 
 /** The configuration, and the parts that were made from it. */
@@ -36,6 +38,7 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   deliveryTimes?: RetryTimes
   /** How long the client of an upload may send nothing. */
   uploadIdleMs?: number
+  streamLimits?: Partial<StreamLimits>
 }
 
 /** The options of a gateway that its threads share. */
@@ -53,6 +56,8 @@ export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | '
   onWritten?(): void
   /** The pool for requests that would block this thread; undefined in a thread of the pool. */
   threads: PoolRunner | undefined
+  /** Streams of events, which only the main thread has. */
+  live?: Live | undefined
   /** Runs patterns that would block the main thread. */
   runPatterns: typeof runPatterns
 }

@@ -1,24 +1,19 @@
 import type { Server } from 'node:http'
-import type { Kysely } from 'kysely'
-import type { Logger } from 'pino'
 import { schema } from '../../schema/index.ts'
-import { createCountedAuthentication } from '../auth/authentication.ts'
+import { createAuthentication, createCountedAuthentication } from '../auth/authentication.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { oldestWriter } from '../catalogue/changes/oldest-writer.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
-import { codeIndexAdvice } from '../database/code-index.ts'
 import { connectionStateOf } from '../database/connection/connect.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
-import { openSchemaAdvice } from '../database/rights/open-schemas.ts'
-import type { Database } from '../database/tables.ts'
-import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import { ownVersion } from '../database/version.ts'
 import { createMemoryBudget } from '../fair-share/memory-budget.ts'
 import { maxAnswerBytes as ordinaryAnswerBytes } from '../graphql/limits/answer-size.ts'
 import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
 import { listen } from '../http/listen.ts'
+import type { Routes } from '../http/router.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createPages } from '../http/static/pages.ts'
 import { lazy } from '../lazy.ts'
@@ -27,11 +22,12 @@ import { HttpError, unauthorized } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
 import { readWebhookStates } from '../webhooks/states.ts'
 import type { Api } from './api/api.ts'
-
 import { createApiWithPools } from './api-with-pools.ts'
 import { startBackgroundWork } from './background-work.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import { createLive } from './live.ts'
 import { createReadiness, type Readiness } from './ready.ts'
+import { warnAtStart } from './warn-at-start.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -43,16 +39,21 @@ export async function startGateway(options: GatewayOptions) {
   const kind = await findKind(db).catch(() => undefined)
   warnAtStart(db, log)
   const replicas = await openReplicas(options)
+  const authenticate = createAuthentication(options)
+  const live = createLive(options, authenticate)
   // Jobs are run once the gateway listens: those queued before are found then.
   let background: ReturnType<typeof startBackgroundWork> | undefined
   const { api, runPatterns, threadState, closeThreadPools } = createApiWithPools(options, replicas, {
     onJobQueued: () => background?.wake(),
     onWritten: () => background?.wakeFollower(),
+    live,
   })
   let isStopping = false
   const readiness = createReadiness(db, options.filterClient?.isReachable)
   const status = async () => (isStopping ? 'unavailable' : readiness())
   const server = createServer(options, {
+    authenticate: createCountedAuthentication(authenticate, options),
+    openStreams: live.streams.count,
     api,
     replicas,
     kind,
@@ -64,6 +65,7 @@ export async function startGateway(options: GatewayOptions) {
   /** Resolves when all connections are closed. */
   const close = async (stop: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
     isStopping = true
+    live.streams.close()
     const jobsEnded = background?.stopJobs()
     await stopServer(server, stop)
     await jobsEnded
@@ -81,22 +83,14 @@ export async function startGateway(options: GatewayOptions) {
   }
 }
 
-function warnAtStart(db: Kysely<Database>, log: Logger): void {
-  const warn = (message: Promise<string | false | undefined>) =>
-    message.then((text) => text && log.warn(text)).catch(() => {})
-  const noRowSecurity = `row-level security is off: the role ${tenantRole} cannot be used`
-  void warn(hasRowSecurity(db).then((isUsable) => !isUsable && noRowSecurity))
-  void warn(codeIndexAdvice(db))
-  void warn(openSchemaAdvice(db))
-}
-
 async function openReplicas({ databaseReadUrl, connection, log }: GatewayOptions) {
   if (databaseReadUrl.length === 0) return undefined
   const { watchReplicas } = await import('../database/replicas/watch-replicas.ts')
   return watchReplicas(databaseReadUrl, connection, log)
 }
 
-interface ServerParts {
+interface ServerParts extends Pick<Routes, 'authenticate'> {
+  openStreams(): number
   api: Api
   replicas: Replicas | undefined
   kind: DatabaseKind | undefined
@@ -107,7 +101,8 @@ interface ServerParts {
 }
 
 function createServer(options: GatewayOptions, parts: ServerParts): Server {
-  const { api, replicas, kind, status, threadState, projectionFailures, deliveryResults } = parts
+  const { authenticate, api, replicas, kind, status, threadState, openStreams } = parts
+  const { projectionFailures, deliveryResults } = parts
   const { db, globalConfig, filterClient, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = ordinaryAnswerBytes } = options
   const { enumerations } = globalConfig
@@ -117,6 +112,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     memory,
     connectionPool: () => connectionStateOf(db),
     threadPool: threadState,
+    openStreams,
     replicas: replicas?.states,
     queueDelay: async () => (await readQueue(db)).seconds,
     projectionFailures,
@@ -134,7 +130,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
   }))
   const logRequest = createRequestLog(log)
   return createHttpServer({
-    authenticate: createCountedAuthentication(options),
+    authenticate,
     ...api,
     mcp: options.mcp === 'off' ? undefined : lazy(() => loadMcp(options, api)),
     maxAnswerBytes,

@@ -30,18 +30,16 @@ export interface Authentication {
 }
 
 /** Makes the function that authenticates an `Authorization` header and counts the request. It never rejects. */
-export function createCountedAuthentication({
-  rateLimit: perMinute,
-  isRateLimitShared,
-  ...options
-}: AuthenticationOptions & RateLimitOptions) {
-  const authenticate = createAuthentication(options)
+export function createCountedAuthentication(
+  authenticate: ReturnType<typeof createAuthentication>,
+  { rateLimit: perMinute, isRateLimitShared, db }: Pick<AuthenticationOptions, 'db'> & RateLimitOptions,
+) {
   // Loaded only where there is a limit.
   const counting =
     perMinute === undefined
       ? undefined
       : import('./rate-limit.ts').then(({ createRateLimit }) =>
-          createRateLimit(perMinute, isRateLimitShared ? options.db : undefined),
+          createRateLimit(perMinute, isRateLimitShared ? db : undefined),
         )
   return async (authorization: string | undefined): Promise<Authentication> => {
     try {

@@ -1,14 +1,23 @@
 import type { Caller } from '../auth/caller.ts'
 import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
+import type { Change } from '../catalogue/changes/change.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
-import type { JobKey } from '../jobs/job.ts'
+import type { Job, JobKey } from '../jobs/job.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
-/** The context of resolvers; one per request. */
+/** The sources of subscriptions. */
+export interface LiveSources {
+  /** Throws `invalid_request`, `store_not_found`, `cursor_expired`. */
+  changes(storeUuid: string, after: string | null | undefined, filter: object): Promise<AsyncIterable<Change>>
+  /** The job now, and whenever it has changed, until its end. */
+  job(jobId: string): AsyncIterable<Job | null>
+}
+
+/** The context of resolvers; one per request, or event of a subscription. */
 export interface Context {
   readonly catalogue: Catalogue
   readonly caller: Caller
@@ -29,6 +38,8 @@ export interface Context {
   readonly requestId: string
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined
+  /** Only in a subscription. */
+  readonly live?: LiveSources | undefined
   /** An upper bound of the answer's length: the results of the writes so far. */
   readonly answer: { bytes: number }
 }
@@ -47,5 +58,14 @@ export function createContext(request: Omit<Context, 'loaders' | 'answer'>): Con
 
 /** Throws `changes_disabled` if the service records no changes. */
 export function requireLedger({ origin }: Context): void {
-  if (!origin) throw new CatalogueError('changes_disabled', 'this service records no changes: CHANGES_RETENTION is 0')
+  if (!origin) throw changesDisabled()
+}
+
+export function requireLive({ live }: Context): LiveSources {
+  if (!live) throw new CatalogueError('invalid_request', 'a subscription must be a POST of at most 64 KiB')
+  return live
+}
+
+export function changesDisabled(): CatalogueError {
+  return new CatalogueError('changes_disabled', 'this service records no changes: CHANGES_RETENTION is 0')
 }

@@ -7,6 +7,7 @@ import { createCost } from './limits/cost.ts'
 import { type DocumentSize, sizeOf } from './limits/document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits/limits.ts'
 import { compileWhenRunAgain, interpret, type Run, runInTransaction } from './run.ts'
+import { createSubscribe, type Subscribe } from './subscribe.ts'
 
 /** One operation of a document, ready to run any number of times. All APIs run prepared operations only. */
 export interface PreparedOperation {
@@ -21,6 +22,8 @@ export interface PreparedOperation {
   /** Its cost with these variables. Throws `InvalidVariables`. */
   cost(variables: Record<string, unknown>): number
   readonly run: Run
+  /** Only of a subscription, which is not run. */
+  readonly subscribe: Subscribe | undefined
 }
 
 /** Who may read the schema: every token, or those of administrators. */
@@ -97,6 +100,7 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
     name: fields[0]?.name ?? 'none',
     cost: createCost(schema, document, operation),
     run: access.readsInPayload ? runInTransaction(run) : run,
+    subscribe: operation.operation === 'subscription' ? createSubscribe(schema, document, operationName) : undefined,
   }
 }
 

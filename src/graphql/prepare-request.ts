@@ -15,6 +15,7 @@ import { limitsOf, requireFewItems, tooCostly } from './limits/limits.ts'
 import { documentOf, type PersistedDocuments, PersistedQueryMissing } from './persisted-documents.ts'
 import { publicErrors } from './public-error.ts'
 import { paramsOfBody, paramsOfSearch } from './request-params.ts'
+import { resultsOf } from './subscribe.ts'
 import type { YogaContext, YogaServer } from './yoga.ts'
 
 export interface GraphQLRequest {
@@ -22,6 +23,8 @@ export interface GraphQLRequest {
   search: string
   /** The media types of `Accept` that an answer can have. */
   accept: string
+  /** Whether `Accept` allows server-sent events: subscriptions need that. */
+  acceptsEvents?: boolean
   body: Uint8Array<ArrayBuffer> | undefined
   /** A document of the service itself, which is run even where callers must send persisted documents. */
   document?: string | undefined
@@ -38,6 +41,10 @@ export interface PreparedRequest {
   /** How much a mutation may change. */
   maxAffected: number | undefined
   run(context: Context): Promise<HttpResponse>
+  /** Opens a subscription, or returns its errors; undefined for other operations. */
+  subscribe:
+    | ((newContext: () => Context) => Promise<{ results: AsyncIterable<string> } | { answer: HttpResponse }>)
+    | undefined
 }
 
 /** Makes the function that prepares the operation of a request, or renders its errors. Throws `HttpError`. */
@@ -73,7 +80,16 @@ export function createRequestPreparer(engine: Engine, persisted: PersistedDocume
       const isCacheable = request.method === 'GET' && operation.size.introspectionDepth > 0
       return isCacheable ? { ...answer, headers: { ...answer.headers, 'Cache-Control': 'private, no-cache' } } : answer
     }
-    return { operation, cost: requested, staleness, maxAffected, run }
+    const subscribe =
+      operation.subscribe &&
+      (async (newContext: () => Context) => {
+        const context = newContext()
+        const opened = await operation.subscribe?.(variables, context)
+        if (opened && 'events' in opened) return { results: resultsOf(opened, operation.mayRepeat, newContext, log) }
+        const errors = publicErrors(opened?.errors ?? [], log, context.requestId)
+        return { answer: requestError(errors[0]?.extensions.code ?? 'invalid_request', errors, type) }
+      })
+    return { operation, cost: requested, staleness, maxAffected, run, subscribe }
   }
   return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)

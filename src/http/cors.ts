@@ -35,6 +35,6 @@ export function createCors(origins: readonly string[], log: Logger) {
 const allowances = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, X-Request-Id, Idempotency-Key, If-None-Match, Prefer, X-Catalogue-After, traceparent',
+    'Authorization, Content-Type, X-Request-Id, Idempotency-Key, If-None-Match, Prefer, X-Catalogue-After, Last-Event-ID, traceparent',
   'Access-Control-Max-Age': '600',
 }

@@ -47,6 +47,10 @@ export function respond(
   const unread = !request.complete && hasBody(request)
   if (unread) headers.Connection = 'close'
   response.writeHead(answer.status, headers)
+  if (answer.events && request.method !== 'HEAD') {
+    answer.events(response)
+    return
+  }
   if (answer.stream && request.method !== 'HEAD') {
     response.setTimeout(readingMs)
     // An error cuts the connection: the client sees that parts are missing.

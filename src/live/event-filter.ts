@@ -30,8 +30,8 @@ export const eventTypes: readonly string[] = Object.entries(actions).flatMap(([k
 
 const maxNames = 100
 
-/** Throws `invalid_request`. `nameOf` is how the caller calls a field. */
-export function requireEventFilter(filter: EventFilter, nameOf: (field: keyof EventFilter) => string): void {
+/** Throws `invalid_request`. */
+export function requireEventFilter(filter: EventFilter, prefix = ''): void {
   const faultOf = (names: readonly string[] | null | undefined) => {
     if (names && names.length > maxNames) return `must have at most ${maxNames} items; got ${names.length}`
     const bad = names?.find((name) => !isName(name))
@@ -41,13 +41,13 @@ export function requireEventFilter(filter: EventFilter, nameOf: (field: keyof Ev
   const unknown = types?.find((type) => !eventTypes.includes(type))
   const typeFault = unknown !== undefined && `must be of ${eventTypes.join(', ')}; got ${shown(unknown)}`
   const faults: FieldFault[] = [
-    [nameOf('types'), faultOf(types) || typeFault],
-    [nameOf('operations'), faultOf(operations)],
-    [nameOf('attributes'), faultOf(attributes)],
-    [nameOf('channels'), faultOf(channels)],
-    [nameOf('codePrefix'), codePrefix != null && !isName(codePrefix) && `must have 1 to 255 characters`],
+    ['types', faultOf(types) || typeFault],
+    ['operations', faultOf(operations)],
+    ['attributes', faultOf(attributes)],
+    ['channels', faultOf(channels)],
+    ['codePrefix', codePrefix != null && !isName(codePrefix) && `must have 1 to 255 characters`],
   ]
-  requireNoFaults(faultsOf(faults))
+  requireNoFaults(faultsOf(faults, prefix))
 }
 
 /** The change with the items that match alone; undefined without any. The same object if all match. */

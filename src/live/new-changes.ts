@@ -17,8 +17,10 @@ export type LedgerPosition = FeedPosition & { ledger: string }
 export interface NewChanges {
   /** In the order of the feed. */
   changes: Change[]
-  /** The position after them. Without any it may be later than the given one. */
+  /** The position of the cursor after them. Without any it may be later than the given one. */
   next: LedgerPosition
+  /** The position up to which all are read. After a crash of the database a cursor must not have it. */
+  seen: LedgerPosition
   hasMore: boolean
   /** The time of the database when they were read, and the first transaction that had not begun. */
   asOf: { time: Date; nextTx: bigint }
@@ -50,13 +52,12 @@ export async function readNewChanges(
   const { changes, hasMore } = changesOf(rows, state.ledger, maxChanges)
   const last = changes.at(-1)
   const end = last && feedPosition(last.tx, last.seq)
-  const next = hasMore && end ? end : latestOf([after, end, feedPosition(state.durable_tx, 0)])
-  return {
-    changes,
-    next: { ...next, ledger: state.ledger },
-    hasMore,
-    asOf: { time: state.time, nextTx: BigInt(state.next_tx) },
-  }
+  const isAll = !hasMore || !end
+  const { ledger } = state
+  const next = isAll ? latestOf([after, end, feedPosition(state.durable_tx, 0)]) : end
+  const seen = isAll ? latestOf([next, feedPosition(state.oldest_open, 0)]) : end
+  const asOf = { time: state.time, nextTx: BigInt(state.next_tx) }
+  return { changes, next: { ...next, ledger }, seen: { ...seen, ledger }, hasMore, asOf }
 }
 
 /** The position that no earlier change of the stores follows. */

@@ -9,6 +9,8 @@ export interface MetricSources {
   database?: string | undefined
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   threadPool?: (() => { busy: number; waiting: number }) | undefined
+  /** The number of open streams of events. */
+  openStreams?: (() => number) | undefined
   replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
   /** The memory of open requests in bytes: in use, and the limit. */
   memory?: { state(): { held: number; max: number } } | undefined
@@ -118,6 +120,7 @@ function addGauges(
     database,
     connectionPool,
     threadPool,
+    openStreams,
     replicas,
     memory,
     circuit,
@@ -145,6 +148,7 @@ function addGauges(
   )
   const threadsHelp = 'Threads for large requests that are busy; waiting are requests for one'
   add('pool_threads', threadsHelp, 'state', () => threadPool?.())
+  add('streams', 'Streams of events by state', 'state', () => openStreams && { open: openStreams() })
   const addReplicas = (name: string, help: string, value: (state: { lagMs: number; isReachable: boolean }) => number) =>
     add(`replica_${name}`, help, 'replica', () =>
       Object.fromEntries((replicas?.() ?? []).map((state) => [state.name, value(state)])),

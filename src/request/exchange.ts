@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { RequestSummary } from './log.ts'
 
 /** Header fields by their names in lower case. */
@@ -40,4 +41,6 @@ export interface HttpResponse {
   body?: string | readonly Buffer[] | undefined
   /** Instead of a body: parts that are made when the client has read those before. */
   stream?: AsyncIterable<Buffer>
+  /** Instead of a body: writes events until it ends. It is called once. */
+  events?: (out: Writable) => void
 }

@@ -33,7 +33,7 @@ export function requireWebhookInput({ url, headers, filter }: WebhookInput, allo
       faultsOf(headerFaults(header, index, headers ?? []), `input.headers[${index}].`, index),
     ),
   ])
-  requireEventFilter(filter ?? {}, (field) => `input.filter.${field}`)
+  requireEventFilter(filter ?? {}, 'input.filter.')
 }
 
 /** Messages do not show the value, which may be a secret. */

@@ -80,6 +80,11 @@ const use: Step[] = [
   step('a-product', 'A product', 'GET /products/1002', inStore),
   step('stores-by-name', 'Stores by name', 'GET /stores', { search: 'northern', limit: '1' }),
   step('first-changes', 'The first changes of a store', 'GET /changes', { ...inStore, limit: '2' }),
+  step('a-stream', 'What follows the first changes', 'GET /events', {
+    ...inStore,
+    types: 'product.updated',
+    after: '{cursor}',
+  }),
   step('a-receipt', 'What a request changed', 'GET /requests/example-updated-and-not', inStore),
   step('a-link-removed', 'An asset removed from a group; the asset is kept', 'POST /assets/unlink', {}, [
     { store_uuid: '{store}', parent_code: '1002', channel: 'SMP', asset_id: '{asset}' },

@@ -8,7 +8,7 @@ import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
 import { chooseThread, threadLimits as defaultThreadLimits } from '../../event-loop/choose-thread.ts'
 import { createReads } from '../../event-loop/reads.ts'
-import { type Context, createContext } from '../../graphql/context.ts'
+import { type Context, createContext, type LiveSources } from '../../graphql/context.ts'
 import { publicError } from '../../graphql/public-error.ts'
 import type { JobKey } from '../../jobs/job.ts'
 import { HttpError } from '../../request/http-error.ts'
@@ -23,6 +23,8 @@ export interface RunOptions {
   maxAffected?: number | undefined
   /** The file that an import reads, if it was uploaded. */
   upload?: JobKey | undefined
+  /** The sources of a subscription. */
+  live?: LiveSources | undefined
   /** Whether reads wait until what is derived from products includes all that was committed before. */
   isLatest?: boolean | undefined
 }
@@ -71,6 +73,7 @@ export function createApiParts(options: ApiOptions) {
         caller,
         origin: recordsChanges ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via } : undefined,
         requestId,
+        live: run.live,
         filterService,
         jobQueued,
         jobQuotas,

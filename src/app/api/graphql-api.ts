@@ -1,10 +1,12 @@
 import type { Caller } from '../../auth/caller.ts'
 import type { Engine } from '../../graphql/engine.ts'
 import { createRequestPreparer, type GraphQLRequest } from '../../graphql/prepare-request.ts'
+import { notAcceptable } from '../../http/edges/graphql-edge.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { traced } from '../../request/traced.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts } from './api-parts.ts'
+import { createSubscriptionApi } from './subscription-api.ts'
 
 /** Names of the types, and no fields of them. */
 const shallowIntrospection = 3
@@ -15,11 +17,14 @@ const unparsedTimes = 4
 /** Each power of ten of the cost is a kind of reads. A kind per operation would let clients make new ones by names. */
 const kindOf = (cost: number) => `GraphQL ${Math.ceil(Math.log10(cost + 1))}`
 
+const eventsOnly = 'a subscription is a POST whose Accept allows text/event-stream'
+
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
 export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { threads, persistedDocuments, log } = options
   const { threadLimits, isHeavy, reads, chooseReplica, contextOf } = parts
   const prepare = createRequestPreparer(engine, persistedDocuments, log)
+  const subscribe = createSubscriptionApi(options, parts)
   return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
     const { body } = request
     if (threads && body && body.length > unparsedTimes * threadLimits.bytes) return threads.graphql(request, caller)
@@ -27,12 +32,18 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared
     const { name, isMutation, size, access } = operation
+    if (prepared.subscribe && !request.acceptsEvents) return { answer: notAcceptable(eventsOnly) }
+    if (!prepared.subscribe && request.accept === '') return { answer: notAcceptable() }
     // Each root field of a mutation may use the same variables.
     const copies = isMutation ? size.rootFields : 1
     // The schema has thousands of fields, which have no cost.
     const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
     const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
     if (threads && isHeavy({ body, cost, copies, kind })) return threads.graphql(request, caller)
+    if (prepared.subscribe) {
+      const answer = await subscribe(prepared.subscribe, request, caller, requestId)
+      return { answer, summary: { operation: name, isWrite: false } }
+    }
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })

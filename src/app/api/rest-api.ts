@@ -16,6 +16,7 @@ import { maxTextBytes } from '../../request/read-bytes.ts'
 import { traced } from '../../request/traced.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
+import { createEventsApi } from './events-api.ts'
 import { createStoredListing } from './stored-listing.ts'
 
 type UploadOptions = Parameters<typeof receiveUpload>[2]
@@ -59,6 +60,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
     },
     receiveFile: (options, { caller }, file) =>
       receiveUpload(catalogueOf(caller, {}), enumerations(), options as UploadOptions, file, jobQuotas),
+    stream: createEventsApi(options),
     write: ({ maxAffected, upload, ...call }, key, work) => {
       const workIn = (transaction?: Transaction<Database>) =>
         work((document, variables) => run(document, variables, call, { transaction, maxAffected, upload }))

@@ -68,7 +68,7 @@ export function feedPosition(tx: string | number, seq: string | number): FeedPos
   return { tx: BigInt(tx), seq: BigInt(seq) }
 }
 
-function isBefore(one: FeedPosition, other: FeedPosition): boolean {
+export function isBefore(one: FeedPosition, other: FeedPosition): boolean {
   return one.tx < other.tx || (one.tx === other.tx && one.seq < other.seq)
 }
 

@@ -39,7 +39,8 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
   const caller = incoming.caller()
   if (caller === undefined) throw unauthorized(headers.authorization)
   const accept = jsonTypes(headers.accept)
-  if (accept === '') return { answer: notAcceptable() }
+  const acceptsEvents = method === 'POST' && acceptedOf(headers.accept ?? '').includes('text/event-stream')
+  if (accept === '' && !acceptsEvents) return { answer: notAcceptable() }
   if (method !== 'POST') {
     await startOnePerTick()
     const result = await api.graphql({ method, search, accept, body: undefined, headers }, caller, id.text)
@@ -47,7 +48,7 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
     return isCacheable ? { ...result, answer: tagged(result.answer, headers['if-none-match']) } : result
   }
   const body = await readJsonBody(request, incoming.reserve, { mediaTypes })
-  return api.graphql({ method, search, accept, body, headers }, caller, id.text)
+  return api.graphql({ method, search, accept, acceptsEvents, body, headers }, caller, id.text)
 }
 
 const mediaTypes = ['application/json', 'application/graphql+json']
@@ -77,7 +78,7 @@ export function errorAnswer(error: HttpError): HttpResponse {
 }
 
 const jsonOnly = 'Accept must allow application/graphql-response+json or application/json'
-const notAcceptable = (): HttpResponse => ({
-  ...errorAnswer(new HttpError('invalid_request', jsonOnly)),
+export const notAcceptable = (details = jsonOnly): HttpResponse => ({
+  ...errorAnswer(new HttpError('invalid_request', details)),
   status: 406,
 })

@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('names the GraphQL operation of each, with variables that it takes', async () => {
-    for (const { 'x-graphql': operation } of operations) {
+    for (const { 'x-graphql': operation } of operations.filter(({ operationId }) => operationId !== 'followChanges')) {
       const hasVariables = Object.keys(operation.variables).length > 0
       expect(hasVariables, operation.name).toBe(/\$\w+:/.test(operation.document))
       const { errors } = await gateway.graphql(operation.document, { ...operation.variables, dryRun: true })

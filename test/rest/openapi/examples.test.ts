@@ -3,6 +3,7 @@ import { type Step, scenario } from '../../outside/scenario.ts'
 import { queryString } from '../../support/clients/rest-client.ts'
 import { settled } from '../../support/database/changes.ts'
 import { needsPrimary } from '../../support/needs-primary.ts'
+import { token } from '../../support/servers/gateway.ts'
 import { useGatewayBehindProxy } from '../../support/servers/gateway-behind-proxy.ts'
 import { newToken } from '../../support/tokens.ts'
 
@@ -26,7 +27,8 @@ it('the examples of the reference are what the service answers (vitest -u record
         ...(step.token !== undefined && { token: step.token && reader.secret }),
       })
     for (let i = 1; i < (step.times ?? 1); i++) await ask()
-    const { status, text, json } = await ask()
+    const target = `${gateway.url}/v1${step.path}?${queryString(filled.query ?? {})}`
+    const { status, text, json } = step.path === '/events' ? await firstEvents(target) : await ask()
     const answer = json ?? text
     remember(answer, known)
     const shown = status === 413 ? undefined : (step.raw ?? filled.body)
@@ -37,12 +39,29 @@ it('the examples of the reference are what the service answers (vitest -u record
   await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('../../../rest/openapi/examples.json')
 })
 
+/** A stream up to its first change. */
+async function firstEvents(url: string): Promise<{ status: number; text: string; json?: unknown }> {
+  const { status, body } = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+  let text = ''
+  for await (const bytes of body ?? []) {
+    text += Buffer.from(bytes).toString()
+    if (/^data: .*cursor.*\n\n/m.test(text)) break
+  }
+  return { status, text }
+}
+
 function outline({ name, summary, method, path }: Step) {
   return { name, summary, method, path }
 }
 
+/** In an answer, in the text of a stream, and in the query that has the cursor of an answer. */
+const ofCursor = /(?<="(?:cursor|next)\\?":\\?"|\\nid: |"after":"(?!MS0xLTAwMDAwMDAw)|oldest valid cursor is )[\w-]+/g
+
 function fill(step: Step, known: ReadonlyMap<string, string>): Step {
-  const text = JSON.stringify(step).replace(/\{(store|asset|import)\}/g, (_, name: string) => known.get(name) ?? '')
+  const text = JSON.stringify(step).replace(
+    /\{(store|asset|import|cursor)\}/g,
+    (_, name: string) => known.get(name) ?? '',
+  )
   return JSON.parse(text) as Step
 }
 
@@ -58,6 +77,7 @@ function remember(answer: unknown, known: Map<string, string>): void {
     ['store', /"store_uuid":"([^"]+)"/],
     ['asset', /"asset_id":"([^"]+)"/],
     ['import', /"job_id":"([^"]+)"/],
+    ['cursor', /"next":"([^"]+)"/],
   ] as const) {
     const found = pattern.exec(text)?.[1]
     if (found !== undefined && !known.has(name)) known.set(name, found)
@@ -76,13 +96,13 @@ function withFixedIds(examples: readonly unknown[]): unknown[] {
     return ids.get(uuid) ?? ''
   })
   const cursors = new Map<string, string>()
-  const withCursors = text.replace(/(?<="(?:cursor|next)":"|oldest valid cursor is )[\w-]+/g, (cursor) => {
+  const withCursors = text.replace(ofCursor, (cursor) => {
     if (!cursors.has(cursor)) cursors.set(cursor, Buffer.from(`${cursors.size + 1}-1-00000001`).toString('base64url'))
     return cursors.get(cursor) ?? ''
   })
   return JSON.parse(
     withCursors
-      .replace(/(?<="(?:\w+_)?at":")[^"]+/g, '2026-11-21T10:00:00.000Z')
+      .replace(/(?<="(?:\w+_)?at\\?":\\?")[^"\\]+/g, '2026-11-21T10:00:00.000Z')
       .replace(/(?<=try again in )\d+/g, '60'),
   )
 }

@@ -1,0 +1,43 @@
+import type { StreamCall } from '../../../rest/services.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { catalogueFor } from '../../catalogue/catalogue.ts'
+import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
+import { changesDisabled } from '../../graphql/context.ts'
+import { type EventFilter, requireEventFilter } from '../../live/event-filter.ts'
+import { latestPosition } from '../../live/new-changes.ts'
+import { eventStreamHeaders, openEvents } from '../../live/open-events.ts'
+import { watchedStores } from '../../live/watched-stores.ts'
+import type { HttpResponse } from '../../request/exchange.ts'
+import { HttpError } from '../../request/http-error.ts'
+import type { ApiOptions } from '../gateway-options.ts'
+
+/** The variables of the endpoint. */
+interface EventsRequest {
+  /** A list, separated by commas; empty: all stores of the token. */
+  storeUuid: string
+  after: string | null
+  filter: EventFilter
+}
+
+/** Makes the function that answers GET /v1/events: everything that may fail does so before the stream begins. */
+export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions, 'db' | 'live' | 'changesRetention'>) {
+  return async (variables: object, { caller, headers, isHead }: StreamCall<Caller>): Promise<HttpResponse> => {
+    const { storeUuid, after, filter } = variables as unknown as EventsRequest
+    requireEventFilter(filter)
+    const last = headers['last-event-id']
+    const given = last ? readCursor(last, 'Last-Event-ID') : after && after !== latest ? readCursor(after) : undefined
+    if (changesRetention === 0) throw changesDisabled()
+    const stores = await watchedStores(catalogueFor(db, caller.viewer), storeUuid ? storeUuid.split(',') : undefined)
+    const head = { status: 200, headers: eventStreamHeaders }
+    if (isHead) return head
+    if (!live) throw new HttpError('unavailable', 'events are sent by the main thread alone')
+    const stream = live.streams.open(caller, headers.authorization)
+    try {
+      const begin = given ?? (await latestPosition(db, stores))
+      return { ...head, events: await openEvents(live.hub, stream, { stores, filter, after: begin }) }
+    } catch (error) {
+      stream.close()
+      throw error
+    }
+  }
+}

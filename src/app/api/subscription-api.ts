@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Caller } from '../../auth/caller.ts'
+import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
+import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
+import { changesDisabled, type LiveSources } from '../../graphql/context.ts'
+import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-request.ts'
+import { findJob, type Job } from '../../jobs/job.ts'
+import { openChanges } from '../../live/change-source.ts'
+import { type EventFilter, requireEventFilter } from '../../live/event-filter.ts'
+import { latestPosition } from '../../live/new-changes.ts'
+import { eventStreamHeaders } from '../../live/open-events.ts'
+import type { Stream } from '../../live/stream.ts'
+import { watchedStores } from '../../live/watched-stores.ts'
+import type { HttpResponse } from '../../request/exchange.ts'
+import type { ApiOptions } from '../gateway-options.ts'
+import type { ApiParts } from './api-parts.ts'
+
+/** Makes the function that answers a subscription by GraphQL over SSE, in distinct connections mode. */
+export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiParts) {
+  return async (
+    subscribe: NonNullable<PreparedRequest['subscribe']>,
+    { headers }: GraphQLRequest,
+    caller: Caller,
+    requestId: string,
+  ): Promise<HttpResponse> => {
+    const stream = options.live?.streams.open(caller, headers.authorization)
+    const live = stream && sourcesOf(options, stream)
+    try {
+      const opened = await subscribe(() => contextOf('graphql', caller, requestId, { live }))
+      if ('answer' in opened) {
+        stream?.close()
+        return opened.answer
+      }
+      return {
+        status: 200,
+        headers: eventStreamHeaders,
+        events: (out) => {
+          stream?.begin(out, { heartbeat: () => ':\n\n' }, ':\n\n')
+          if (stream) void send(stream, opened.results)
+        },
+      }
+    } catch (error) {
+      stream?.close()
+      throw error
+    }
+  }
+}
+
+async function send(stream: Stream, results: AsyncIterable<string>): Promise<void> {
+  try {
+    for await (const result of results) stream.send(`event: next\ndata: ${result}\n\n`)
+    stream.finish('event: complete\ndata:\n\n')
+  } catch {
+    // The source of a closed stream is destroyed.
+    stream.cut()
+  }
+}
+
+function sourcesOf({ db, live, changesRetention }: ApiOptions, stream: Stream): LiveSources {
+  const catalogue = catalogueFor(db, stream.caller.viewer)
+  return {
+    changes: async (storeUuid, after, given) => {
+      const filter: EventFilter = given
+      requireEventFilter(filter, 'filter.')
+      const position = after == null || after === latest ? undefined : readCursor(after)
+      if (changesRetention === 0) throw changesDisabled()
+      const stores = await watchedStores(catalogue, [storeUuid])
+      if (!live) throw new Error('only the main thread has streams')
+      const begin = position ?? (await latestPosition(db, stores))
+      return openChanges(live.hub, stream, { stores, filter, after: begin })
+    },
+    job: (jobId) => watchJob(catalogue, jobId, stream),
+  }
+}
+
+const jobEveryMs = 500
+
+/** The job now and after each change, until its end; null without it. */
+async function* watchJob(catalogue: Catalogue, jobId: string, stream: Stream): AsyncGenerator<Job | null> {
+  let last: string | undefined
+  while (!stream.isClosed) {
+    const job = (await findJob(catalogue, jobId)) ?? null
+    const text = JSON.stringify(job)
+    if (text !== last) yield job
+    last = text
+    if (!job || job.state === 'succeeded' || job.state === 'failed') return
+    await sleep(jobEveryMs, undefined, { ref: false })
+  }
+}

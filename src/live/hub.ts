@@ -1,0 +1,161 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Change } from '../catalogue/changes/change.ts'
+import { cursorOf, type FeedPosition, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
+import type { Database } from '../database/tables.ts'
+import { CatalogueError, messageOf } from '../errors.ts'
+import { requestContext } from '../request/context.ts'
+import { warnOnceASecond } from '../request/log.ts'
+import { type EventFilter, matching } from './event-filter.ts'
+import { type LedgerPosition, type NewChanges, readNewChanges } from './new-changes.ts'
+
+/** Who is told of the changes of some stores. */
+export interface Listener {
+  readonly stores: readonly string[]
+  readonly filter: EventFilter
+  tell(change: Change): void
+  /** Whether it can be told of more; earlier changes wait for it. */
+  ready(): Promise<void> | undefined
+  /** It has been told of all changes before the cursor. */
+  reached(cursor: string): void
+  /** It cannot be told of further changes. */
+  end(): void
+}
+
+export type Hub = ReturnType<typeof createHub>
+
+const everyMs = 250
+/** For how long the event loop is held. */
+const maxHoldMs = 10
+/** A clock of a server may be set back. */
+const clockMs = 3_600_000
+
+/** Where the feed has been read to, and since when what follows was written. */
+interface Reader {
+  position: LedgerPosition
+  since: Date | undefined
+  mark: NewChanges['asOf'] | undefined
+}
+
+/**
+ * Reads the new changes of all stores with listeners, four times a second while there are any, and tells each listener
+ * of its own. A listener first reads what it has missed by itself.
+ */
+export function createHub(db: Kysely<Database>, log: Logger) {
+  const listening = new Map<Listener, { key: string; after: FeedPosition }>()
+  const byStore = new Map<string, Set<Listener>>()
+  const waiting = new Map<Listener, LedgerPosition>()
+  let reader: Reader | undefined
+  let isRunning = false
+
+  const leave = (listener: Listener) => {
+    waiting.delete(listener)
+    if (!listening.delete(listener)) return
+    for (const store of listener.stores) {
+      const others = byStore.get(store)
+      others?.delete(listener)
+      if (others?.size === 0) byStore.delete(store)
+    }
+  }
+  /** Adds a listener that has all changes before the position, unless the position has been passed. */
+  const admit = (listener: Listener, seen: LedgerPosition) => {
+    waiting.delete(listener)
+    if (listening.size === 0) reader = { position: seen, since: undefined, mark: undefined }
+    if (reader && isBefore(seen, reader.position)) {
+      void catchUp(listener, seen)
+      return
+    }
+    listening.set(listener, { key: JSON.stringify(listener.filter), after: seen })
+    for (const store of listener.stores) {
+      const others = byStore.get(store) ?? new Set()
+      byStore.set(store, others.add(listener))
+    }
+  }
+  const tellAll = async ({ changes, next }: NewChanges) => {
+    let began = performance.now()
+    for (const change of changes) {
+      const position = feedPosition(change.tx, change.seq)
+      const matched = new Map<string, Change | undefined>()
+      for (const listener of [...(byStore.get(change.storeUuid) ?? [])]) {
+        const { key, after } = listening.get(listener) ?? {}
+        if (key === undefined || !after || !isBefore(after, position)) continue
+        if (!matched.has(key)) matched.set(key, matching(change, listener.filter))
+        const own = matched.get(key)
+        if (own) listener.tell(own)
+        if (performance.now() - began < maxHoldMs) continue
+        await setImmediate()
+        began = performance.now()
+      }
+    }
+    const cursor = cursorOf(next.ledger, next)
+    for (const listener of listening.keys()) listener.reached(cursor)
+  }
+  /** Returns whether more changes follow at once. */
+  const step = async (): Promise<boolean> => {
+    for (const [listener, seen] of waiting) admit(listener, seen)
+    if (!reader || listening.size === 0) return false
+    const { mark, since } = reader
+    const page = await readNewChanges(db, [...byStore.keys()], reader.position, since)
+    await tellAll(page)
+    const isPassed = mark !== undefined && page.seen.tx >= mark.nextTx
+    reader = {
+      position: page.seen,
+      since: isPassed ? new Date(mark.time.getTime() - clockMs) : since,
+      mark: mark && !isPassed ? mark : page.asOf,
+    }
+    return page.hasMore
+  }
+  const run = async () => {
+    if (isRunning) return
+    isRunning = true
+    while (waiting.size + listening.size > 0) {
+      const hasMore = await step().catch((error: unknown) => {
+        warnOnceASecond(log, 'new changes could not be read for streams', { reason: messageOf(error) })
+        if (error instanceof CatalogueError && error.code === 'cursor_expired') {
+          for (const listener of listening.keys()) listener.end()
+        }
+        return false
+      })
+      if (!hasMore) await sleep(everyMs, undefined, { ref: false })
+    }
+    isRunning = false
+  }
+  const left = new WeakSet<Listener>()
+  /** Tells a listener of what follows a position, until it can listen with the others. */
+  const catchUp = async (listener: Listener, after: LedgerPosition, first?: NewChanges): Promise<void> => {
+    try {
+      for (let page = first ?? (await readNewChanges(db, listener.stores, after)); !left.has(listener); ) {
+        for (const change of page.changes) {
+          const own = matching(change, listener.filter)
+          if (own) listener.tell(own)
+          await listener.ready()
+          if (left.has(listener)) return
+        }
+        listener.reached(cursorOf(page.next.ledger, page.next))
+        if (!page.hasMore) {
+          waiting.set(listener, page.seen)
+          break
+        }
+        page = await readNewChanges(db, listener.stores, page.seen)
+      }
+      void run()
+    } catch (error) {
+      warnOnceASecond(log, 'earlier changes could not be read for a stream', { reason: messageOf(error) })
+      listener.end()
+    }
+  }
+  return {
+    /** The first changes after a position. Throws `cursor_expired`. */
+    read: (stores: readonly string[], after: LedgerPosition) => readNewChanges(db, stores, after),
+    /** Tells a listener of the changes that were read for it, and of what follows. */
+    listen: (listener: Listener, first: NewChanges): void => {
+      // The timers and statements are not those of the request.
+      requestContext.exit(() => void catchUp(listener, first.seen, first))
+    },
+    leave: (listener: Listener): void => {
+      left.add(listener)
+      leave(listener)
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import type { Writable } from 'node:stream'
+import type { Caller } from '../auth/caller.ts'
+
+/** A client with more unread bytes, beyond those of the event that is being written, is cut. */
+const maxUnreadBytes = 1024 * 1024
+/** A client that reads nothing for so long while it catches up is cut. */
+const stuckMs = 20_000
+
+/** How a stream says that nothing is new, and that the service stops. */
+interface Forms {
+  heartbeat(): string
+  /** Without it the connection is cut: the client would take an end for the end of its operation. */
+  goodbye?: string
+}
+
+/** An open stream of events to a client. */
+export class Stream {
+  readonly caller: Caller
+  readonly authorization: string | undefined
+  readonly #onClose: ((stream: Stream) => void)[] = []
+  #out: Writable | undefined
+  #forms: Forms | undefined
+  #isClosed = false
+
+  constructor(caller: Caller, authorization: string | undefined) {
+    this.caller = caller
+    this.authorization = authorization
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Called once, also if the stream never begins. */
+  onClose(call: (stream: Stream) => void): void {
+    if (this.#isClosed) call(this)
+    else this.#onClose.push(call)
+  }
+
+  begin(out: Writable, forms: Forms, first: string): void {
+    if (out.destroyed || this.#isClosed) {
+      out.end(forms.goodbye)
+      this.close()
+      return
+    }
+    this.#out = out
+    this.#forms = forms
+    out.once('close', () => this.close()).on('error', () => {})
+    out.write(first)
+  }
+
+  /** Writes an event. Cuts a client that does not read the earlier ones. */
+  send(bytes: Buffer | string): void {
+    const out = this.#out
+    if (!out || this.#isClosed) return
+    if (out.writableLength > maxUnreadBytes) this.cut()
+    else out.write(bytes)
+  }
+
+  /** Resolves when the client has read what was sent, or is cut; undefined if it has. */
+  drained(): Promise<void> | undefined {
+    const out = this.#out
+    if (!out?.writableNeedDrain || this.#isClosed) return undefined
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.cut(), stuckMs)
+      const done = () => {
+        clearTimeout(timer)
+        out.off('drain', done).off('close', done)
+        resolve()
+      }
+      out.on('drain', done).on('close', done)
+    })
+  }
+
+  beat(): void {
+    if (this.#forms) this.send(this.#forms.heartbeat())
+  }
+
+  /** Says goodbye and ends. */
+  end(): void {
+    const { goodbye } = this.#forms ?? {}
+    if (goodbye === undefined) this.cut()
+    else this.finish(goodbye)
+  }
+
+  /** Ends with the last event. */
+  finish(last: string): void {
+    if (!this.#isClosed) this.#out?.end(last)
+    this.close()
+  }
+
+  /** Closes the connection at once. */
+  cut(): void {
+    this.#out?.destroy()
+    this.close()
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const call of this.#onClose) call(this)
+  }
+}

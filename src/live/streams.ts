@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Caller } from '../auth/caller.ts'
+import { unavailable } from '../errors.ts'
+import { requestContext } from '../request/context.ts'
+import { HttpError } from '../request/http-error.ts'
+import { Stream } from './stream.ts'
+
+export interface StreamLimits {
+  ofToken: number
+  ofProcess: number
+  heartbeatMs: number
+}
+
+const usual: StreamLimits = { ofToken: 10, ofProcess: 1_000, heartbeatMs: 15_000 }
+
+/** How often the tokens of open streams are checked. What is known of a token is trusted for some seconds. */
+const checkMs = 250
+
+export type Streams = ReturnType<typeof createStreams>
+
+/** The open streams of this process: their number is limited, and they end with their tokens. */
+export function createStreams(
+  authenticate: (authorization: string | undefined) => Promise<Caller | undefined>,
+  limits: Partial<StreamLimits> = {},
+) {
+  const { ofToken, ofProcess, heartbeatMs } = { ...usual, ...limits }
+  const open = new Set<Stream>()
+  let isClosing = false
+  let isChecking = false
+  let heartbeat: NodeJS.Timeout | undefined
+
+  /** Cuts the streams whose tokens are no longer valid. One token after the other: a lookup may be a statement. */
+  const check = async () => {
+    if (isChecking) return
+    isChecking = true
+    while (open.size > 0) {
+      await sleep(checkMs, undefined, { ref: false })
+      for (const [authorization, streams] of Map.groupBy(open, (stream) => stream.authorization)) {
+        // While a token cannot be looked up, no changes can be read either.
+        const isValid = await authenticate(authorization).then(Boolean, () => true)
+        if (!isValid) for (const stream of streams) stream.cut()
+      }
+    }
+    isChecking = false
+  }
+  const closed = (stream: Stream) => {
+    open.delete(stream)
+    if (open.size > 0) return
+    clearInterval(heartbeat)
+    heartbeat = undefined
+  }
+  return {
+    count: () => open.size,
+    /** Takes one of the places. Throws `rate_limited` if there is none. */
+    open: (caller: Caller, authorization: string | undefined): Stream => {
+      if (isClosing) throw unavailable('unavailable', undefined, 'the service is shutting down')
+      const own = [...open].filter((stream) => stream.caller.tokenId === caller.tokenId).length
+      if (own >= ofToken) throw tooMany(`a token may have ${ofToken} open streams`)
+      if (open.size >= ofProcess) throw tooMany(`the service may have ${ofProcess} open streams`)
+      const stream = new Stream(caller, authorization)
+      open.add(stream)
+      stream.onClose(closed)
+      requestContext.exit(() => {
+        void check()
+        heartbeat ??= setInterval(() => {
+          for (const each of open) each.beat()
+        }, heartbeatMs).unref()
+      })
+      return stream
+    },
+    /** Ends all streams, and refuses new ones. */
+    close: (): void => {
+      isClosing = true
+      for (const stream of open) stream.end()
+    },
+  }
+}
+
+function tooMany(details: string): HttpError {
+  return new HttpError('rate_limited', `${details}; close one, or try again later`, { 'Retry-After': '10' })
+}
