@@ -158,6 +158,7 @@ describe('the source', () => {
   it('opens connections to PostgreSQL in few files, which set what a session needs', () => {
     const opening = files.filter((file) => file.startsWith('src/') && /new pg\.(Client|Pool)\b/.test(sourceOf(file)))
     expect(opening.sort()).toEqual([
+      'src/database/citus/store-servers.ts', // asks whether a server of Citus answers
       'src/database/connection/connect.ts',
       'src/database/connection/hosts.ts', // asks whether a host serves
       'src/database/connection/pooler.ts', // asks for the number of a session

@@ -4,7 +4,7 @@ import { createAuthentication, createCountedAuthentication } from '../auth/authe
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { oldestWriter } from '../catalogue/changes/oldest-writer.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
-import { connectionStateOf } from '../database/connection/connect.ts'
+import { connectionStateOf, lostServersOf } from '../database/connection/connect.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import { ownVersion } from '../database/version.ts'
@@ -124,10 +124,10 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     peers: options.peers,
   })
   const database = kind === 'plain' ? undefined : kind
-  const { pages, graphiql } = createPages(enumerations, ownVersion(), async () => ({
-    status: await status(),
-    database,
-  }))
+  const { pages, graphiql } = createPages(enumerations, ownVersion(), async () => {
+    const lost = lostServersOf(db)
+    return { status: await status(), database, ...(lost.length > 0 && { lost_servers: lost }) }
+  })
   const logRequest = createRequestLog(log)
   return createHttpServer({
     authenticate,

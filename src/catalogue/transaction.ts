@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { codeOf } from '../database/unavailable.ts'
+import { codeOf, isMovedShard } from '../database/unavailable.ts'
 import { type Catalogue, inTransaction, type WriteCatalogue } from './catalogue.ts'
 
 const maxAttempts = 4
@@ -74,5 +74,5 @@ async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogu
 
 /** serialization_failure and deadlock_detected. */
 function isRetryable(error: unknown): boolean {
-  return ['40001', '40P01'].includes(codeOf(error))
+  return ['40001', '40P01'].includes(codeOf(error)) || isMovedShard(error)
 }

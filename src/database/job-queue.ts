@@ -20,7 +20,7 @@ function executorOf(db: Kysely<Database>): NonNullable<ConstructorOptions['db']>
     executeSql: (text, values = []) =>
       db.connection().execute(async (connection) => {
         try {
-          const { rows } = await connection.executeQuery(CompiledQuery.raw(text, values))
+          const { rows } = await connection.executeQuery(CompiledQuery.raw(onCoordinator(text), values))
           return { rows: [...rows] }
         } catch (error) {
           if (/^\s*begin/i.test(text)) await connection.executeQuery(CompiledQuery.raw('rollback'))
@@ -28,6 +28,11 @@ function executorOf(db: Kysely<Database>): NonNullable<ConstructorOptions['db']>
         }
       }),
   }
+}
+
+/** Citus would create the schema on its servers, too, which takes a superuser. */
+function onCoordinator(text: string): string {
+  return text.replace(/^\s*begin;/i, '$& set local citus.enable_ddl_propagation = off;')
 }
 
 /** Starts pg-boss. Creates its tables and the queue, or upgrades them to the installed version. */

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import { startEmbedded } from '../embedded-postgres/embedded-postgres.ts'
+import { requireCoordinator } from './citus/coordinator.ts'
 import { urlsOf } from './connection/hosts.ts'
 import type { ConnectionConfig } from './connection/session.ts'
+import { findKind } from './kind.ts'
 
 interface Settings {
   databaseUrl?: string | undefined
@@ -40,7 +42,7 @@ export async function openDatabase(
       )
     }
   }
-  const db = connect(connection, onError)
+  let db = connect(connection, onError)
   const close = async () => {
     isClosing = true
     await db.destroy()
@@ -48,6 +50,12 @@ export async function openDatabase(
   }
   try {
     await checkServer(db)
+    await requireCoordinator(db)
+    connection.isDistributed = (await findKind(db)) === 'citus'
+    if (connection.isDistributed) {
+      await db.destroy()
+      db = connect(connection, onError)
+    }
     return { db, connection, close }
   } catch (error) {
     await close()

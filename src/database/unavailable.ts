@@ -7,7 +7,10 @@ const messages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|driver has already been destroyed)/
 
 /** What Citus reports of a connection between its servers that was lost, with the code of an internal error. */
-const lostServer = /^(terminating connection|failure on connection marked as essential|failed to complete COPY)/
+const lostServer =
+  /^(terminating connection|failure on connection marked as essential|failed to complete COPY|failed to execute task)/
+/** What it reports if a rebalancer has moved the rows of a store meanwhile. */
+const movedShard = /^(could not find valid entry for shard|shard for the given value does not exist)/
 
 /** Whether PostgreSQL refused a request because of its size (errcodes appendix: Program Limit Exceeded). */
 export function isBeyondLimits(error: unknown): boolean {
@@ -45,6 +48,11 @@ export function isUnavailable(error: unknown): boolean {
   if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code) || isServerFault(error)) return true
   if (!(error instanceof Error)) return false
   return messages.test(error.message) || (code === 'XX000' && lostServer.test(error.message))
+}
+
+/** Whether Citus has moved the rows meanwhile: nothing was done, and a repetition finds them. */
+export function isMovedShard(error: unknown): boolean {
+  return error instanceof Error && movedShard.test(error.message)
 }
 
 /** Whether an internal fault of the server, such as a full disk, closed or refused the connection. */

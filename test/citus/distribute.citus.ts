@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli, runCliProcess } from '../support/clients/cli.ts'
+import { citusNodes } from '../support/database/citus.ts'
 import { createTestDatabase, useDatabase } from '../support/database/database.ts'
 import { tables } from '../support/database/one-store.ts'
+import { queryOnce } from '../support/database/sql-client.ts'
 import { useFolder } from '../support/folder.ts'
 import { makeNextRelease } from '../support/servers/next-release.ts'
 
@@ -14,6 +17,36 @@ it('distributes new tables, and finds that each operation needs one server', asy
   const { code, stdout, stderr } = await catalog('distribute', '--apply')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^2 servers hold stores: distributed attribute_definition, /)
+})
+
+it('an owner who is no superuser migrates and distributes a database', async () => {
+  const database = await createTestDatabase({ empty: true })
+  const owner = `owner_${randomUUID().replaceAll('-', '')}`
+  const nodes = await citusNodes()
+  const onEach = async (statements: string) => {
+    for (const node of nodes) await queryOnce({ ...database.direct, ...node }, statements)
+  }
+  onTestFinished(async () => {
+    await database.drop()
+    await queryOnce({ ...database.direct, database: 'postgres' }, `drop role ${owner}`)
+  })
+  // Citus creates the role on its servers, too.
+  await queryOnce(database.direct, `create role ${owner} login; grant catalogue_tenant to ${owner}`)
+  await onEach(`set citus.enable_ddl_propagation = off; alter schema public owner to ${owner};
+    alter database ${database.direct.database} owner to ${owner}`)
+  const DATABASE_URL = database.url.replace(/\/\/\w+@/, `//${owner}@`)
+  expect(await runCli(['migrate'], { DATABASE_URL })).toMatchObject({ code: 0 })
+  expect(await runCli(['distribute', '--apply'], { DATABASE_URL })).toMatchObject({ code: 0, stderr: '' })
+})
+
+it('a command on a worker says that the coordinator is needed', async () => {
+  const database = await createTestDatabase({ empty: true })
+  onTestFinished(() => database.drop())
+  const DATABASE_URL = database.url.replace(/:\d+\//, `:${(await citusNodes()).at(-1)?.port}/`)
+  expect(await runCli(['migrate'], { DATABASE_URL })).toMatchObject({
+    code: 1,
+    stderr: 'catalog: the server is a worker of Citus: set DATABASE_URL to the coordinator\n',
+  })
 })
 
 /** What a release may do to a distributed table. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import type { Catalogue, Origin, WriteCatalogue } from '../catalogue.ts'
 import { maxCodes } from '../projections/queue.ts'
 
 type Sql = RawBuilder<unknown>
@@ -21,14 +21,26 @@ export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, fa
     ), ${ledgerRows(catalogue, storeUuid, failed)}`
 }
 
+/** A CTE that records the creation of the store, if changes are recorded. On Citus it needs no other server. */
+export function recordedStore({ origin }: Catalogue, storeUuid: string): Sql {
+  if (!origin) return sql`recorded as (select)`
+  return sql`recorded as (
+      insert into change (${ledgerColumns})
+      values (${storeUuid}, ${valuesOf(origin)}, 'store', 'created', '{""}', '{null}', '{null}', 1, 0)
+    )`
+}
+
+const ledgerColumns = sql`store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
+        count, failed`
+
+const valuesOf = ({ requestId, tokenId, actor, via, operation, reverts }: Origin) =>
+  sql`${requestId}::text, ${tokenId ?? null}::text, ${actor}::text, ${via}::text, ${operation}::text, ${reverts ?? null}::text`
+
 function ledgerRows({ origin }: Catalogue, storeUuid: string, failed: Sql | number): Sql {
   if (!origin) return sql`recorded as (select)`
-  const { requestId, tokenId = null, actor, via, operation, reverts = null } = origin
   return sql`recorded as (
-      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
-        count, failed)
-      select ${storeUuid}::uuid, ${requestId}::text, ${tokenId}::text, ${actor}::text, ${via}::text, ${operation}::text,
-        ${reverts}::text, kind, action, array_agg(code), array_agg(key), array_agg(was),
+      insert into change (${ledgerColumns})
+      select ${storeUuid}::uuid, ${valuesOf(origin)}, kind, action, array_agg(code), array_agg(key), array_agg(was),
         case kind when 'link' then count(*) else count(distinct code) end,
         case row_number() over (order by kind, action, part) when 1 then ${failed}::integer else 0 end
       from (

@@ -46,7 +46,8 @@ export async function writeProducts(
   const { patches, statuses = '{}', createdAts = '{}', locks, ...options } = writes
   const { creates = false, updates = false, refused = [], failed = 0 } = options
   const request = {
-    ...{ ...options, store, creates, updates, refused, failed, sizeNotChecked, maxSize },
+    store, // first: citus/routed-pool.ts reads it
+    ...{ ...options, creates, updates, refused, failed, sizeNotChecked, maxSize },
     locks: locksOf(store, locks),
     shard: randomShard(),
     origin: catalogue.origin ?? null,

@@ -1,10 +1,11 @@
 import { type Selection, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import { isServed } from '../../database/connection/connect.ts'
 import type { Database } from '../../database/tables.ts'
 import { faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
 import { isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
-import { createdDefinitions, recorded } from '../changes/record-changes.ts'
+import { createdDefinitions, recorded, recordedStore } from '../changes/record-changes.ts'
 import { onlyRow } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import { requestBuild } from '../projections/queue.ts'
@@ -41,7 +42,7 @@ export async function createStore(
   const sourceFault = hasNoSource && 'needs a linkedStoreId to copy from; none came'
   requireNoFaults([...storeFaults(enumerations, input), ...faultsOf([['copyTaxonomy', sourceFault]])])
   const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
-  const storeUuid = uuidv7()
+  const storeUuid = await newStoreUuid(catalogue)
   const { rows } = await sql<Store>`
     with created as (
       insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation,
@@ -50,17 +51,29 @@ export async function createStore(
         ${unique(input.region)}, ${unique(input.channels)}, ${unique(input.defaultAutomation)},
         ${input.storeWebsite ?? null})
       returning ${returned}
-    ), copied as (
-      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
-        searchable)
-      select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable
-      from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
-      returning name
-    ), ${recorded(catalogue, storeUuid, createdItems)}
+    ), ${linked?.definitions ? copied(catalogue, storeUuid, linked.definitions) : recordedStore(catalogue, storeUuid)}
     select * from created`.execute(catalogue.db)
   if (linked?.definitions) await requestBuild(catalogue, storeUuid)
   return onlyRow(rows)
 }
+
+/** A UUID that belongs to a server that is not lost, where there are several servers. */
+async function newStoreUuid({ db }: WriteCatalogue): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    const uuid = uuidv7()
+    if (attempt === maxUuids || (await isServed(db, uuid))) return uuid
+  }
+}
+
+const maxUuids = 20
+
+const copied = (catalogue: WriteCatalogue, storeUuid: string, definitions: string) => sql`copied as (
+      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
+        searchable)
+      select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable
+      from json_populate_recordset(null::attribute_definition, ${definitions}::json)
+      returning name
+    ), ${recorded(catalogue, storeUuid, createdItems)}`
 
 const createdItems = sql`
   select 'store' as kind, 'created' as action, '' as code, null::text as key, null::text as was

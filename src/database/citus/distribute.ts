@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import { namesOf } from '../registry/table-registry.ts'
 import type { Database } from '../tables.ts'
 import { tenantRole } from '../tenant.ts'
+import { hasCitus } from './coordinator.ts'
 
 const distributed = namesOf(({ placement }) => placement === 'distributed')
 const withSequence = ['change', 'product_dirty']
@@ -58,11 +59,6 @@ async function distributeDue(
   if (plan.distributed.length === 0) return plan
   for (const statement of [...preparations, ...tableStatements(plan)]) await statement.execute(transaction)
   return plan
-}
-
-async function hasCitus(db: Kysely<Database>): Promise<boolean> {
-  const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
-  return rows.length > 0
 }
 
 async function useOneConnection(transaction: Transaction<Database>): Promise<void> {

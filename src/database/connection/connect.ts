@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { FairQueue } from '../../fair-share/fair-queue.ts'
-import { requestContext } from '../../request/context.ts'
+import { createRoutedPool } from '../citus/routed-pool.ts'
 import type { Database } from '../tables.ts'
-import { createBackOff } from './back-off.ts'
-import { Connection, type PooledClient } from './connection.ts'
-import { createFailover, refuseStandby } from './hosts.ts'
+import type { PooledClient } from './connection.ts'
+import { refuseStandby } from './hosts.ts'
+import { addStream, queued } from './queued-pool.ts'
 import { type ConnectionConfig, settingsOf, type Timeouts } from './session.ts'
-import { watchHost } from './watch-host.ts'
 
 /** How long a request waits for a statement, a lock or a connection before the database counts as unavailable. */
 export const timeouts: Timeouts = {
@@ -30,9 +29,6 @@ const defaults = {
 /** How long the server may be silent while an answer is due: a little longer than a statement may take. */
 const maxSilentMs = 35_000
 
-/** How long the end of a pool waits for statements that run, and for the server to close connections. */
-const maxEndMs = 1_000
-
 /** How many requests may wait for a connection before the next is refused at once. */
 const maxWaiting = 1_000
 
@@ -44,6 +40,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const {
     transactionPooling,
     directUrl,
+    isDistributed,
     urls,
     maxPerTenant,
     cores = availableParallelism(),
@@ -61,7 +58,8 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   })
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
-  const queue = new FairQueue({ slots, slotsPerTenant, maxWaiting, maxWaitMs })
+  const limits = { slots, slotsPerTenant, maxWaiting, maxWaitMs }
+  const queue = new FairQueue(limits)
   const costly = {
     slots: Math.max(2, cores),
     slotsPerTenant: Math.max(1, cores - 1),
@@ -72,12 +70,18 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const settings = transactionPooling ? settingsOf('local', own) : ''
   const streams = new Set<Socket>()
   pool.on('connect', (client) => addStream(streams, client))
-  const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: queued(pool, queues, urls, streams, settings) }),
-  })
+  const coordinator = queued(pool, queues, urls, streams, settings)
+  const routed = isDistributed ? createRoutedPool(coordinator, limits, onError) : undefined
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: routed?.pool ?? coordinator }) })
   const direct = directUrl ? { connectionString: directUrl, connectionTimeoutMillis: maxWaitMs } : pool.options
   // Behind a pooler, a lost host does not concern connections to the server itself.
-  pools.set(db.getExecutor().adapter, { pool, ...queues, direct, streams: directUrl ? new Set() : streams })
+  pools.set(db.getExecutor().adapter, {
+    pool,
+    ...queues,
+    direct,
+    streams: directUrl ? new Set() : streams,
+    routed,
+  })
   return db
 }
 
@@ -105,62 +109,6 @@ function closeWhenSilent(client: PooledClient, silentMs: number): void {
   })
 }
 
-/** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
-function queued(
-  pool: pg.Pool,
-  { queue, cores }: Record<'queue' | 'cores', FairQueue>,
-  urls: readonly string[],
-  streams: ReadonlySet<Socket>,
-  settings: string,
-): PostgresPool {
-  const withFailover = createFailover(pool.options, urls)
-  const openNew = () => withFailover(() => pool.connect())
-  const withBackOff = createBackOff(async () => (await openNew()).release())
-  const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(openNew))
-  const connections = new WeakMap<pg.PoolClient, Connection>()
-  const isWaiting = () => streams.size > pool.idleCount
-  const endWatch = urls.length > 1 ? watchHost({ options: pool.options, urls, streams, isWaiting }) : () => {}
-  const connect = async () => {
-    const context = requestContext.getStore()
-    const held: (() => void)[] = []
-    const release = () => {
-      for (const give of held) give()
-    }
-    try {
-      // Costly reads wait for a core before they have a connection, and not in a transaction, which may hold locks.
-      if (context?.isCostly) held.push(await cores.acquire(context))
-      held.push(await queue.acquire(context))
-      const client = await open()
-      const connection = connections.get(client) ?? new Connection(client as PooledClient, settings)
-      connections.set(client, connection)
-      return connection.begin(release)
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-  const end = () => {
-    endWatch()
-    return endInTime(pool, streams)
-  }
-  return { connect, end, options: pool.options }
-}
-
-function addStream(streams: Set<Socket>, client: pg.ClientBase): void {
-  const { stream } = (client as PooledClient).connection
-  streams.add(stream)
-  stream.once('close', () => streams.delete(stream))
-}
-
-/** Ends the pool. Connections that do not close in time, as on a network that hangs, are destroyed. */
-function endInTime(pool: pg.Pool, streams: ReadonlySet<Socket>): Promise<void> {
-  const destroyAll = () => {
-    for (const stream of streams) stream.destroy()
-  }
-  setTimeout(destroyAll, maxEndMs).unref()
-  return pool.end()
-}
-
 /** The pools of databases, by the adapter that all handles and transactions of one share. */
 const pools = new WeakMap<object, PoolState>()
 
@@ -171,6 +119,7 @@ interface PoolState {
   direct: pg.ClientConfig
   /** The connections that are closed when the host is lost. */
   streams: Set<Socket>
+  routed: ReturnType<typeof createRoutedPool> | undefined
 }
 
 /** Connects to the database outside of the pool, straight to the server where that is configured. */
@@ -189,4 +138,14 @@ export function connectionStateOf(db: Kysely<Database>): { total: number; idle: 
   const { pool, queue, cores } = pools.get(db.getExecutor().adapter) ?? {}
   if (!pool || !queue || !cores) return undefined
   return { total: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting + cores.waiting }
+}
+
+/** The servers of a distributed database that do not answer. */
+export function lostServersOf(db: Kysely<Database>): string[] {
+  return pools.get(db.getExecutor().adapter)?.routed?.lost() ?? []
+}
+
+/** Whether the server for a store, which need not exist yet, is not lost. */
+export async function isServed(db: Kysely<Database>, storeUuid: string): Promise<boolean> {
+  return (await pools.get(db.getExecutor().adapter)?.routed?.serves(storeUuid)) ?? true
 }

@@ -106,6 +106,11 @@ export class Connection implements PostgresPoolClient {
     }
   }
 
+  /** The statement that is under way fails with the error. */
+  close(error: Error): void {
+    this.#pooled.connection.stream.destroy(error)
+  }
+
   readonly #cancel = (): void => {
     if (this.#cancelling) return
     requestCancel(this.#pooled)

@@ -14,6 +14,8 @@ export interface ConnectionConfig extends pg.PoolConfig {
   transactionPooling?: boolean
   /** One URL for each host of the database; `connectionString` is the current one. */
   urls?: string[]
+  /** Whether Citus distributes the tables over several servers. */
+  isDistributed?: boolean
   /** The URL of the server behind a pooler, for work that takes long. */
   directUrl?: string | undefined
 }

@@ -102,6 +102,7 @@ interface State {
   status: string
   version?: string
   database?: string | undefined
+  lost_servers?: string[] | undefined
 }
 
 function probe(state: State): Page {

@@ -28,8 +28,8 @@ export async function createProducts(gateway: Caller, { store, codes }: Ledger):
   await restData(gateway, `POST /products?store_uuid=${store}`, body)
 }
 
-/** Writes the next value to all of the writer's products in one request, and adds an asset to each group in another. */
-export async function writeOnce(gateway: Caller, ledger: Ledger): Promise<void> {
+/** Writes the next value to all of the writer's products in one request. */
+export async function putOnce(gateway: Caller, ledger: Ledger): Promise<void> {
   ledger.sent++
   const query = `?store_uuid=${ledger.store}`
   const body = ledger.codes.map((code) => ({ product_code: code, n: String(ledger.sent) }))
@@ -37,11 +37,16 @@ export async function writeOnce(gateway: Caller, ledger: Ledger): Promise<void> 
     ledger.acknowledged = ledger.sent
     ledger.all.push(ledger.sent)
   })
+}
+
+/** The same, and adds an asset to each group in another request. */
+export async function writeOnce(gateway: Caller, ledger: Ledger): Promise<void> {
+  await putOnce(gateway, ledger)
   const assets = ledger.codes.map((code) => ({
     parent_code: code,
     assets: { 'Image URL 1': `https://cdn.example/${code}/${ledger.sent}` },
   }))
-  await note(ledger, gateway.call(`/v1/assets${query}`, { method: 'POST', body: assets }), () => {})
+  await note(ledger, gateway.call(`/v1/assets?store_uuid=${ledger.store}`, { method: 'POST', body: assets }), () => {})
 }
 
 async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): Promise<void> {

@@ -56,7 +56,7 @@ export async function createTestDatabase({
     await (empty ? createDistributed(database, { empty }) : copyDistributed(database, inject('template')))
   else if (!shared) await asAdmin(`create database ${database}${empty ? '' : ` template ${inject('template')}`}`)
   const gatewayServer = inject('gatewayServer')
-  const config = { ...gatewayServer, database, ...connection }
+  const config = { ...gatewayServer, database, isDistributed: Boolean(process.env.CITUS_URL) && !empty, ...connection }
   const connected = connect(config, () => {})
   let sent = 0
   const db = connected.withPlugin({
