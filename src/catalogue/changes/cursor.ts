@@ -58,10 +58,19 @@ export function readCursor(cursor: string, field = 'after'): FeedPosition & { le
 export function requireKept(position: FeedPosition & { ledger: string }, state: LedgerState, field = 'after'): void {
   const horizon = feedPosition(state.horizon_tx, state.horizon_seq)
   const isFuturePosition = position.tx > BigInt(state.next_tx) && !state.is_replica
-  if (position.ledger === state.ledger && !isFuturePosition && !isBefore(position, horizon)) return
-  const oldest = cursorOf(state.ledger, horizon)
+  requireSameLedger(position, state, field)
+  if (isFuturePosition || isBefore(position, horizon)) throw cursorExpired(state, field)
+}
+
+/** Throws `cursor_expired` if a position is of another database. */
+export function requireSameLedger({ ledger }: { ledger: string }, state: LedgerState, field = 'after'): void {
+  if (ledger !== state.ledger) throw cursorExpired(state, field)
+}
+
+function cursorExpired(state: LedgerState, field: string): CatalogueError {
+  const oldest = cursorOf(state.ledger, feedPosition(state.horizon_tx, state.horizon_seq))
   const details = `changes since this cursor are no longer kept, or it is of another database; the oldest valid cursor is ${oldest}`
-  throw new CatalogueError('cursor_expired', [{ field, details }])
+  return new CatalogueError('cursor_expired', [{ field, details }])
 }
 
 export function feedPosition(tx: string | number, seq: string | number): FeedPosition {

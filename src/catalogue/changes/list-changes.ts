@@ -12,6 +12,7 @@ import {
   latestOf,
   readCursor,
   requireKept,
+  requireSameLedger,
 } from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
@@ -146,15 +147,19 @@ async function historyPage(
 ): Promise<ChangePage> {
   const uuid = requireVisible(catalogue, storeUuid)
   const isNewestFirst = order === 'newest first'
-  const start = after == null ? null : String(readCursor(after).seq)
+  const given = after == null ? undefined : readCursor(after)
+  const start = given ? String(given.seq) : null
   const further = isNewestFirst ? sql<boolean>`k.seq < ${start}::bigint` : sql<boolean>`k.seq > ${start}::bigint`
   const direction = isNewestFirst ? sql`desc` : sql`asc`
-  const { rows } = await sql<{ ledger: string } & PageRow>`
-    select state.ledger, page.* from ledger_state() state cross join (
+  const { rows } = await sql<LedgerState & PageRow>`
+    select * from ledger_state() state left join (
       ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
-    ) page
+    ) page on true
     order by page.seq ${direction}`.execute(catalogue.db)
-  const { changes, hasMore } = changesOf(rows, rows[0]?.ledger ?? '', limit)
+  const [state] = rows
+  if (!state) throw new Error('the table change_horizon must have a row')
+  if (given) requireSameLedger(given, state)
+  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
   return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
 }
 
