@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import { databaseTime } from '../projections/queue.ts'
 
 /** How many items of changes are read at most to find the products that were changed last. */
 const maxItems = 50_000
@@ -8,6 +9,8 @@ const maxItems = 50_000
 interface LastChanged {
   where: RawBuilder<boolean>
   isAll: boolean
+  /** Later changes are not considered. */
+  asOf: Date
 }
 
 /**
@@ -22,13 +25,14 @@ export async function changedLast(
   wanted: number,
   from: string | Date | null | undefined,
 ): Promise<LastChanged | undefined> {
-  const { rows } = await sql<{ since: string | null; isAll: boolean; codes: string[] }>`
-    select since::text as since, coalesce(since <= ${from ?? null}::timestamptz, false) as "isAll", codes
+  const { rows } = await sql<{ since: string | null; isAll: boolean; codes: string[]; asOf: Date }>`
+    select since::text as since, coalesce(since <= ${from ?? null}::timestamptz, false) as "isAll", codes,
+      ${databaseTime} as "asOf"
     from changed_products(${uuid}::uuid,
       ${before ?? 'infinity'}::timestamptz, ${wanted}::integer, ${maxItems}::integer)`.execute(db)
-  const { since, isAll, codes } = rows[0] ?? { since: null }
+  const [{ since, isAll, codes, asOf } = { since: null }] = rows
   if (since === null) return undefined
-  return { where: sql`p.updated_at >= ${since}::timestamptz and p.product_code = any(${codes}::text[])`, isAll }
+  return { where: sql`p.updated_at >= ${since}::timestamptz and p.product_code = any(${codes}::text[])`, isAll, asOf }
 }
 
 /** More codes are not worth sending back to the database. */

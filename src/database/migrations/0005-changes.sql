@@ -255,12 +255,15 @@ end $$;
 -- The codes of the products that were changed last, and since when there are no others: some `wanted` ones before a
 -- time, and all after it. A product that was updated since then is one of them, as each change is recorded in the
 -- transaction of its update, which begins before: all changes of a transaction are taken. Null if that takes more than
--- `most` items, if something has not recorded its changes, and on Citus: the clocks of its servers differ.
-create function changed_products(store uuid, before timestamptz, wanted integer, most integer)
+-- `max_items`, if something has not recorded its changes, and on Citus: the clocks of its servers differ. Changes of
+-- other kinds are among the last ones that are read: a store may have millions.
+create function changed_products(store uuid, before timestamptz, wanted integer, max_items integer)
 returns table (since timestamptz, codes text[]) language plpgsql stable rows 1
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
+  max_read constant integer := 5000;
   recorded_since timestamptz;
+  read integer := 0;
   changes integer := 0;
   older integer := 0;
   items integer := 0;
@@ -271,29 +274,32 @@ begin
   select greatest(h.since, (h.restored -> store::text ->> 'since')::timestamptz) from change_horizon h
     where not h.has_gap into recorded_since;
   for c in
-    select k.tx, k.at, k.items, k.count from change k where k.store_uuid = store and k.kind = 'product'
-    order by k.tx desc, k.seq desc limit 1000
+    select k.tx, k.at, k.items, k.count, k.kind from change k where k.store_uuid = store
+    order by k.tx desc, k.seq desc limit max_read
   loop
+    read := read + 1;
+    continue when c.kind <> 'product';
+    exit when changes = 1000;
     since := c.at;
     is_all := older < wanted or c.tx = last;
     exit when not is_all;
     last := c.tx;
     changes := changes + 1;
     items := items + c.items;
-    exit when items > most;
+    exit when items > max_items;
     older := older + case when c.at < before then c.count else 0 end;
   end loop;
   -- Then all changes from the day of the last one on are among these.
-  if is_all and changes between 1 and 999 then
+  if is_all and changes between 1 and 999 and read < max_read then
     since := greatest(recorded_since, date_trunc('day', since at time zone 'UTC') at time zone 'UTC');
   end if;
-  if items <= most and recorded_since <= since
+  if items <= max_items and recorded_since <= since
     and current_setting('citus.propagate_set_commands', true) is distinct from 'local' then
     codes := array(
       select distinct code from change k cross join unnest(k.codes) code
-      where k.store_uuid = store and k.kind = 'product' and k.at >= changed_products.since limit most + 1);
+      where k.store_uuid = store and k.kind = 'product' and k.at >= changed_products.since limit max_items + 1);
   end if;
-  if codes is null or cardinality(codes) > most then
+  if codes is null or cardinality(codes) > max_items then
     since := null;
   end if;
   return next;

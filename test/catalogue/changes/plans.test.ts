@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
+import { cursorOf } from '../../../src/catalogue/changes/cursor.ts'
 import { listChanges, listHistory } from '../../../src/catalogue/changes/list-changes.ts'
 import { findProductAt } from '../../../src/catalogue/changes/product-at.ts'
 import { readReceipt } from '../../../src/catalogue/changes/receipt.ts'
+import { changedSince } from '../../../src/catalogue/changes/recent-products.ts'
 import { revertRequest } from '../../../src/catalogue/changes/revert/revert-request.ts'
 import { listChangeRows } from '../../../src/catalogue/rows/list-rows.ts'
 import { createExplainer, workOf } from '../../database/explain.ts'
@@ -83,4 +85,35 @@ it('a revert of too many changes is refused without reading them', async () => {
   })
   expect(nodes.length).toBeGreaterThan(0)
   expect(workOf(nodes)).toBeLessThan(100)
+})
+
+it('the last changes of products are looked for among the last changes alone', async () => {
+  const busy = await storeIn(database.catalogue)
+  const add = (kind: string, count: number) =>
+    sql`insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
+      select ${busy}::uuid, 'r', 'x', 'rest', 'x', ${kind}, 'updated', array['code ' || i], '{a}', '{1}', 1
+      from generate_series(1, ${count}::integer) i`.execute(database.db)
+  const read = async () => {
+    const explainer = createExplainer(database.direct)
+    onTestFinished(() => explainer.close())
+    let found: string[] | undefined
+    const nodes = await explainer.plansOf(async (catalogue) => {
+      found = await changedSince(catalogue, busy, new Date(Date.now() - 60_000))
+    })
+    return { found: found?.length, work: workOf(nodes) }
+  }
+  await add('product', 20)
+  await add('link', 4_000)
+  expect(await read()).toMatchObject({ found: 20 })
+  await add('link', 30_000)
+  const { found, work } = await read()
+  expect(found).toBeUndefined()
+  expect(work).toBeGreaterThan(0)
+  expect(work).toBeLessThan(20_000)
+})
+
+it('a cursor of the history of another database has expired', async () => {
+  const after = cursorOf('00000000', { tx: '1', seq: '1' })
+  const read = listHistory(database.catalogue, store, { requestId: 'none' }, { after, limit: 1 }, 'oldest first')
+  await expect(read).rejects.toMatchObject({ code: 'cursor_expired' })
 })

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { listProducts } from '../../../src/catalogue/products/lists/list-products.ts'
 import { resetLedger, setRecording } from '../../../src/database/change-days.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { addProducts, newStore, productOf } from '../../support/factories.ts'
@@ -129,4 +130,34 @@ it('lists a product that was changed within the millisecond from which on produc
     await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
   }
   expect(await walk(store, { updatedAt: { from } }, 1, 'DESC', true)).toEqual(['last', 'first'])
+})
+
+it('a list is as of the time at which its products were looked for in the ledger', async () => {
+  const store = await newStore(gateway)
+  await addProducts(gateway, store, ['before'])
+  const { catalogue } = gateway.database
+  let added: Date | undefined
+  const addBetween: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (!added && result.rows.some((row) => 'codes' in row)) {
+        await addProducts(gateway, store, ['between'])
+        added = new Date()
+      }
+      return result
+    },
+  }
+  const page = { limit: 1, backwards: false, after: undefined, before: undefined }
+  const order = { field: 'updatedAt', direction: 'desc' } as const
+  const { rows, asOf } = await listProducts(
+    { ...catalogue, db: catalogue.db.withPlugin(addBetween) },
+    store,
+    {},
+    page,
+    order,
+  )
+  expect(rows.map(({ productCode }) => productCode)).toEqual(['before'])
+  const { rows: stored } = await sql<{ at: Date }>`
+    select updated_at as at from product where store_uuid = ${store} and product_code = 'between'`.execute(catalogue.db)
+  expect(asOf.getTime()).toBeLessThanOrEqual(stored[0]?.at.getTime() ?? 0)
 })

@@ -67,7 +67,9 @@ async function listByChange(
     const last = await changedLast(catalogue, source.uuid, before, wanted, from)
     if (!last) return null
     const listed = await readPage(catalogue, source, { where: allOf([last.where, where]), indexed: [] }, page, order)
-    if (!listed || listed.rows.length === page.limit || last.isAll) return listed
+    if (!listed) return undefined
+    const asOf = last.asOf < listed.asOf ? last.asOf : listed.asOf
+    if (listed.rows.length === page.limit || last.isAll) return { ...listed, asOf }
   }
   return null
 }
