@@ -4,6 +4,7 @@ import { createAuthentication, createCountedAuthentication } from '../auth/authe
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { oldestWriter } from '../catalogue/changes/oldest-writer.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
+import { addChangeDays } from '../database/change-days.ts'
 import { connectionStateOf, lostServersOf } from '../database/connection/connect.ts'
 import { type DatabaseKind, findKind } from '../database/kind.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
@@ -74,6 +75,8 @@ export async function startGateway(options: GatewayOptions) {
     await replicas?.close()
   }
   try {
+    // After a long stop the ledger lacks the day of the first write. What fails is repeated below.
+    await addChangeDays(db).catch(() => {})
     const url = await listen(server, { host, port })
     background = startBackgroundWork(options, runPatterns)
     return { url, close }

@@ -8,6 +8,7 @@ import { endKilledImports } from '../jobs/command-line-import.ts'
 import { deleteOldJobs, staleUploadSeconds } from '../jobs/job.ts'
 
 const everyMs = 10 * 60 * 1_000
+const retryMs = 1_000
 
 /** Retention times in milliseconds. */
 interface Maintenance {
@@ -29,13 +30,21 @@ export function startMaintenance(
   const attempt = (work: Promise<unknown>, failure: string) =>
     work.catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
   const deleteJobs = () => attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
+  let retry: NodeJS.Timeout | undefined
+  // Without the day of today nothing can be written.
+  const addDays = () =>
+    addChangeDays(db).catch((error: unknown) => {
+      log.warn({ reason: messageOf(error) }, 'days of the ledger could not be added')
+      clearTimeout(retry)
+      retry = setTimeout(addDays, retryMs).unref()
+    })
   const maintain = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
     void deleteJobs()
     void attempt(setRecording(db, isRecording), 'whether changes are recorded could not be noted')
     void attempt(keepDeliveryDays(db), 'days of the deliveries could not be added or dropped')
-    await attempt(addChangeDays(db), 'days of the ledger could not be added')
+    await addDays()
     await attempt(dropChangeDays(db, changesRetention), 'old days of the ledger could not be dropped')
   }
   const timer = setInterval(maintain, everyMs).unref()
@@ -45,6 +54,7 @@ export function startMaintenance(
   return async () => {
     clearInterval(timer)
     clearTimeout(afterStart)
+    clearTimeout(retry)
     // Another instance may have reset the ledger meanwhile.
     if (!isRecording) await attempt(setRecording(db, false), 'unrecorded changes could not be noted')
   }

@@ -5,7 +5,8 @@ import { startMaintenance } from '../../../src/app/maintenance.ts'
 import { addChangeDays, dropChangeDays } from '../../../src/database/change-days.ts'
 import { changesOf } from '../../support/database/changes.ts'
 import { createTestDatabase, useDatabase } from '../../support/database/database.ts'
-import { storeIn } from '../../support/factories.ts'
+import { newStore, storeIn } from '../../support/factories.ts'
+import { startTestGateway } from '../../support/servers/gateway.ts'
 import { addChange } from './ledger-rows.ts'
 
 const database = useDatabase({}, 'each')
@@ -51,6 +52,22 @@ it('there are partitions for the days to come, also after days without any', asy
     select distinct attstorage as storage from pg_attribute join pg_inherits on inhrelid = attrelid
     where inhparent = 'change'::regclass and attname in ('codes', 'keys', 'was')`.execute(database.db)
   expect(storage).toEqual([{ storage: 'e' }])
+})
+
+it('a gateway listens once the ledger has the days that were added in vain during a long stop', async () => {
+  for (const name of await days()) await sql`drop table ${sql.table(name)}`.execute(database.db)
+  const holder = await database.client()
+  await holder.query('select pg_advisory_lock(4011850362)')
+  let isListening = false
+  const starting = startTestGateway({ database }).finally(() => {
+    isListening = true
+  })
+  await expect.poll(database.lockWaiters).toBeGreaterThan(0)
+  expect(isListening).toBe(false)
+  await holder.end()
+  const gateway = await starting
+  await newStore(gateway)
+  await gateway.stop()
 })
 
 it('days past the retention are dropped, and the horizon is their last change', async () => {
