@@ -28,7 +28,7 @@ export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'prob
 export type RunJob = (
   catalogue: Catalogue,
   attempt: Attempt,
-  context: { enumerations: Enumerations; quotas: JobQuotas; signal: AbortSignal },
+  context: { enumerations: Enumerations; quotas: JobQuotas; signal: AbortSignal; maxDryRunMs?: number },
 ) => Promise<string | undefined>
 
 /** A job is retried once after its process died or its thread was ended: it may be the cause. */

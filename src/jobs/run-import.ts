@@ -9,8 +9,12 @@ import { keepProblems, type RunJob, saveProgress, writeAsCurrent } from './attem
 import { deleteParts, partsOf, readInput } from './parts.ts'
 import { createWriter } from './quotas.ts'
 
+/** A dry run is one transaction: it blocks other writers of its store, and delays the feeds of all stores. */
+const longestDryRunMs = 2 * 60_000
+
 /** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
-export const runImport: RunJob = async (catalogue, attempt, { enumerations, quotas, signal }) => {
+export const runImport: RunJob = async (catalogue, attempt, { enumerations, quotas, signal, ...context }) => {
+  const { maxDryRunMs = longestDryRunMs } = context
   const { db } = catalogue
   const request = attempt.options as unknown as ImportRequest
   const from = attempt.position ?? undefined
@@ -23,6 +27,7 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   const output = createWriter(attempt, 'output', quotas)
   const writeOutput = (to: Kysely<Database>, begin: number, added: readonly Buffer[]) =>
     writeAsCurrent(to, attempt, (transaction) => output(transaction, begin, added))
+  const deadline = request.dryRun ? AbortSignal.timeout(maxDryRunMs) : undefined
   if (!from) await writeAsCurrent(db, attempt, (transaction) => deleteParts(transaction, attempt, 'output'))
   const result = await importFile(db, readInput(db, attempt), request, {
     enumerations,
@@ -52,7 +57,7 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
       const isSaved = request.dryRun ? saveProgress(db, attempt) : saveProgress(transaction, attempt, position)
       if (!(await isSaved)) throw new Error('another attempt at the job has begun')
     },
-    signal,
+    signal: deadline ? AbortSignal.any([signal, deadline]) : signal,
   })
   attempt.notes = result.notes
   attempt.recognized = result.recognized ?? attempt.recognized
@@ -60,5 +65,7 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   if (isUnavailable(result.cause)) throw result.cause
   if (parts > 0) await writeOutput(db, parts, [Buffer.from(format?.foot ?? '')])
   attempt.counts = result.counts
-  return result.stopped
+  return result.stopped && deadline?.aborted
+    ? `${result.stopped}: a dry run may take ${maxDryRunMs / 1000} s; use a part of the file, or \`catalog import --dry-run\``
+    : result.stopped
 }

@@ -82,6 +82,13 @@ it('an export whose job is deleted while it runs ends without an error in the lo
   expect(lines).toEqual([])
 })
 
+it('a dry run that takes too long ends, and says what to do instead', async () => {
+  const attempt = await begun(await newImport(true))
+  expect(await runImport(database.catalogue, attempt, { ...context, maxDryRunMs: 0 })).toBe(
+    'stopped after row 0: interrupted: a dry run may take 0 s; use a part of the file, or `catalog import --dry-run`',
+  )
+})
+
 it.each(['55P03', '53100'])(
   'a job that the database refuses with %s is queued again, and not as a crash',
   async (code) => {
