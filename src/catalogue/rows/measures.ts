@@ -19,6 +19,11 @@ export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
   select 'READY_PRODUCTS', c.channel, greatest(${totalProducts(uuid, 'READINESS')} - c.blocked, 0)
   from channel_readiness c where c.store_uuid = ${uuid} and c.state = 'current'
   union all
+  select 'READY_PRODUCTS', m.dimension, 0 from (
+    select distinct dimension from measure where store_uuid = ${uuid} and metric = 'READY_PRODUCTS'
+  ) m where not exists (
+    select from channel_readiness c where c.store_uuid = ${uuid} and c.channel = m.dimension and c.state = 'current')
+  union all
   select 'GROUPS', json_build_array(channel, asset_format)::text, sum(groups) from asset_group_total
   where store_uuid = ${uuid} group by channel, asset_format`
 
@@ -43,11 +48,17 @@ export async function measureHourly(
 /** Stores the measures of all stores as those at the end of the hour and the day of a time. */
 export async function measureStores(catalogue: Catalogue, at: Date, signal?: AbortSignal): Promise<void> {
   const stores = await sql<{ uuid: string }>`select store_uuid as uuid from store`.execute(catalogue.db)
+  const errors: unknown[] = []
   for (const { uuid } of stores.rows) {
     if (signal?.aborted) return
-    await writeMeasures(catalogue, uuid, at)
-    if (at.getUTCHours() === 23) await deleteOldHours(catalogue, uuid, at)
+    try {
+      await writeMeasures(catalogue, uuid, at)
+      if (at.getUTCHours() === 23) await deleteOldHours(catalogue, uuid, at)
+    } catch (error) {
+      errors.push(error)
+    }
   }
+  if (errors.length > 0) throw errors[0]
 }
 
 /** A measure that is equal to the last stored one has no row of its own. */

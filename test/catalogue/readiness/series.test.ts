@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { measureStores } from '../../../src/catalogue/rows/measures.ts'
 import { addAssets, addProducts, query, storeWithProducts } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
@@ -109,6 +109,36 @@ it('stores the numbers of a store without requirements, of each hour and day wit
   const stored = sql`select value from measure
     where store_uuid = ${store} and metric = 'PRODUCTS' and grain = 'hour' order by at`
   expect((await stored.execute(db)).rows).toEqual([{ value: '2' }, { value: '3' }])
+})
+
+it('ends the ready products of a channel whose requirements are removed', async () => {
+  const store = await storeWithProducts(gateway, ['A', 'B'])
+  await setRequirements(gateway, store, 'SMP', [{ code: 'new', kind: 'STATUS', pattern: 'new' }])
+  await settled(gateway, store, 'SMP')
+  const now = Date.now()
+  await measureStores(gateway.database.catalogue, new Date(now - hour))
+  const values = async () => {
+    const points = await series(`metric: READY_PRODUCTS, from: ${now - hour}, to: ${now}, interval: "1h"`, [store])
+    return points.map(({ value }) => value)
+  }
+  expect(await values()).toEqual([2, 2])
+  await setRequirements(gateway, store, 'SMP', [])
+  await expect.poll(values).toEqual([2, 0])
+})
+
+it('stores the numbers of the other stores where those of one fail', async () => {
+  const stores = [await storeWithProducts(gateway, ['A']), await storeWithProducts(gateway, ['A'])]
+  const { catalogue, db } = gateway.database
+  const { rows } = await sql<{ uuid: string }>`select store_uuid as uuid from store`.execute(db)
+  const first = rows.map(({ uuid }) => uuid).find((uuid) => stores.includes(uuid)) ?? ''
+  const client = await gateway.database.client()
+  onTestFinished(() => client.end())
+  await client.query(`alter table measure add constraint refused check (store_uuid <> '${first}') not valid`)
+  await expect(measureStores(catalogue, new Date())).rejects.toThrow('refused')
+  await client.query('alter table measure drop constraint refused')
+  const stored = sql<{ uuid: string }>`
+    select distinct store_uuid as uuid from measure where store_uuid = any(${stores}::uuid[])`
+  expect((await stored.execute(db)).rows).toEqual(stores.filter((uuid) => uuid !== first).map((uuid) => ({ uuid })))
 })
 
 it('deletes hours after 14 days, but for the value that holds until the first kept one', async () => {
