@@ -77,7 +77,7 @@ const applyTo = (codes: string[]) => write(database.catalogue, false, (work) => 
 /** Of all rows: as if no product were in the queue. */
 const faults = async () => {
   await sql`delete from product_dirty where store_uuid = ${store}`.execute(database.db)
-  return checkIndex(database.catalogue, store)
+  return checkIndex(database.catalogue, store, 100)
 }
 
 beforeEach(async () => {

@@ -114,12 +114,12 @@ async function checkStore(
     limit ${limit}`.execute(db)
   const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
   onPart('indexed values')
-  const ofIndex = await checkIndex(catalogue, storeUuid)
+  const ofIndex = await checkIndex(catalogue, storeUuid, limit)
   onPart('searched values')
-  const derived = [...ofIndex, ...(await checkTexts(catalogue, storeUuid))]
+  const derived = [...ofIndex, ...(await checkTexts(catalogue, storeUuid, limit))]
   const ofRows = derived.map(({ code, ...one }) => ({ ...one, channel: null, assetFormat: null, parentCode: code }))
   onPart('readiness')
-  const readiness = await checkReadiness(catalogue, storeUuid)
+  const readiness = await checkReadiness(catalogue, storeUuid, limit)
   const ofReadiness = readiness.map(({ code, ...one }) => ({ ...one, assetFormat: null, parentCode: code }))
   return [...rows, ...ofRows, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))
 }

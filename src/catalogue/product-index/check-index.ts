@@ -14,9 +14,9 @@ interface IndexDifference {
 
 /**
  * Compares the rows of a store with its products in one snapshot, for the attributes that are built, but for products
- * in the queue.
+ * in the queue. At most `limit` differences.
  */
-export async function checkIndex(catalogue: Catalogue, storeUuid: string): Promise<IndexDifference[]> {
+export async function checkIndex(catalogue: Catalogue, storeUuid: string, limit: number): Promise<IndexDifference[]> {
   const built = (await findSlots(catalogue, storeUuid)).filter(({ builtTo }) => builtTo === null)
   if (built.length === 0) return []
   const isBuilt = (slot: number) => built.some((other) => other.slot === slot)
@@ -31,6 +31,6 @@ export async function checkIndex(catalogue: Catalogue, storeUuid: string): Promi
       from ${productsOf(storeUuid)} p
     ) p using (code)
     where i.kept is distinct from p.actual and code not in (${queuedCodes(storeUuid)})
-    order by code`.execute(catalogue.db)
+    order by code limit ${limit}`.execute(catalogue.db)
   return rows
 }

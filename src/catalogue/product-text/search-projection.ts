@@ -59,8 +59,8 @@ interface TextDifference {
   actual: string | null
 }
 
-/** Compares the texts of a store with its products in one snapshot, but for products in the queue. */
-export async function checkTexts(catalogue: Catalogue, storeUuid: string): Promise<TextDifference[]> {
+/** As `checkIndex`, for the texts of a store. */
+export async function checkTexts(catalogue: Catalogue, storeUuid: string, limit: number): Promise<TextDifference[]> {
   const { names, isBuilt } = await findNames(catalogue, storeUuid)
   if (!isBuilt) return []
   const { rows } = await sql<TextDifference>`
@@ -72,6 +72,6 @@ export async function checkTexts(catalogue: Catalogue, storeUuid: string): Promi
       from ${productsOf(storeUuid)} p
     ) p using (code)
     where t.text is distinct from p.text and code not in (${queuedCodes(storeUuid)})
-    order by code`.execute(catalogue.db)
+    order by code limit ${limit}`.execute(catalogue.db)
   return rows
 }

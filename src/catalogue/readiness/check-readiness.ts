@@ -15,13 +15,20 @@ export interface ReadinessDifference {
 
 /**
  * Compares the gaps of a store, and how many products miss what, with its products in one snapshot, but for products in
- * the queue. Requirements that are being counted are left out.
+ * the queue. Requirements that are being counted are left out. Ends soon after
+ * `limit` differences.
  */
-export async function checkReadiness(catalogue: Catalogue, uuid: string): Promise<ReadinessDifference[]> {
+export async function checkReadiness(
+  catalogue: Catalogue,
+  uuid: string,
+  limit: number,
+): Promise<ReadinessDifference[]> {
   const queued = await findQueued(catalogue, uuid)
   const found: ReadinessDifference[] = []
   for (const counts of (await findCounts(catalogue, uuid)).filter(({ state }) => state === 'current')) {
-    found.push(...(await checkGaps(catalogue, uuid, counts, queued)), ...(await checkSums(catalogue, uuid, counts)))
+    if (found.length >= limit) break
+    found.push(...(await checkSums(catalogue, uuid, counts)))
+    found.push(...(await checkGaps(catalogue, uuid, counts, queued, limit - found.length)))
   }
   return found
 }
@@ -31,7 +38,13 @@ async function findQueued({ db }: Catalogue, uuid: string): Promise<Set<string>>
   return new Set(rows.map(({ code }) => code))
 }
 
-async function checkGaps(catalogue: Catalogue, uuid: string, counts: Counts, queued: ReadonlySet<string>) {
+async function checkGaps(
+  catalogue: Catalogue,
+  uuid: string,
+  counts: Counts,
+  queued: ReadonlySet<string>,
+  limit: number,
+) {
   const { channel, build, requirements } = counts
   const size = chunkSize(requirements)
   const found: ReadinessDifference[] = []
@@ -46,7 +59,7 @@ async function checkGaps(catalogue: Catalogue, uuid: string, counts: Counts, que
       order by code limit ${size}`.execute(catalogue.db)
     const codes = rows.map(({ code }) => code)
     const last = codes.at(-1)
-    if (last === undefined) return found
+    if (last === undefined || found.length >= limit) return found
     const gaps = await findChangedGaps(catalogue, uuid, counts, codes)
     const wrong = gaps.filter(({ code }) => !queued.has(code))
     found.push(

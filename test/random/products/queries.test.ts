@@ -95,7 +95,7 @@ async function fill(title: Title, n: number): Promise<void> {
     ),
   )
   await buildIndex(catalogue, uuid)
-  expect(await checkIndex(catalogue, uuid)).toEqual([])
+  expect(await checkIndex(catalogue, uuid, 100)).toEqual([])
   stores.set(title, { uuid, products, typeOf: (name) => (declared as Record<string, 'number' | 'text'>)[name] })
 }
 
