@@ -46,7 +46,7 @@ export async function superviseWorkers(
       const exit = await current.exit
       running.delete(number)
       reportClosedPorts()
-      if (stopping.signal.aborted) return exit
+      if (stopping.signal.aborted) return current.isKilled ? 0 : exit
       log.warn({ worker: number, pid: current.worker.process.pid, exit }, 'a worker ended and is replaced')
       await sleep(pauseBeforeReplacingMs, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return 0
@@ -58,9 +58,10 @@ export async function superviseWorkers(
     const exits = workers.map(keepRunning)
     const stop = async () => {
       stopping.abort()
-      for (const { worker, isReady } of running.values()) {
-        if (isReady) send(worker, 'stop', {})
-        else worker.process.kill('SIGKILL')
+      for (const one of running.values()) {
+        one.isKilled = !one.isReady
+        if (one.isReady) send(one.worker, 'stop', {})
+        else one.worker.process.kill('SIGKILL')
       }
       const failed = (await Promise.all(exits)).filter((exit) => exit !== 0)
       if (failed.length > 0) throw new Error(`workers must exit with code 0; got ${failed.join(', ')}`)
@@ -73,8 +74,8 @@ export async function superviseWorkers(
   }
 }
 
-export function connectionsPerWorker(workers: number, most = 10): number {
-  return Math.max(1, Math.min(most, Math.floor((fullPools * most) / workers)))
+export function connectionsPerWorker(workers: number, max = 10): number {
+  return Math.max(1, Math.min(max, Math.floor((fullPools * max) / workers)))
 }
 
 function startWorker(number: number, connection: ConnectionConfig, onPortClosed: () => void, log: Logger) {
@@ -83,7 +84,7 @@ function startWorker(number: number, connection: ConnectionConfig, onPortClosed:
   const { promise: started, resolve, reject } = Promise.withResolvers<string>()
   /** Its exit code, or the signal that ended it. */
   const exit = once(worker, 'exit').then(([code, signal]): number | string => signal ?? code)
-  const state = { worker, number, started, isReady: false, hasClosedPort: false, exit }
+  const state = { worker, number, started, isReady: false, isKilled: false, hasClosedPort: false, exit }
   onMessage(worker, 'started', ({ url, error }) => {
     if (url === undefined) return reject(Object.assign(new Error(error?.message), { code: error?.code }))
     state.isReady = true
