@@ -1,6 +1,6 @@
 import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
-import { type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
+import { defaultChannel, type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
 import { shown } from '../text.ts'
 import type { Encoding } from './read/bytes/encoding.ts'
@@ -62,7 +62,7 @@ export interface ImportOptions {
 }
 
 const defaults = {
-  channel: 'SMP',
+  channel: defaultChannel,
   assets: [] as readonly string[],
   onlyMapped: false,
   unescapeFormulas: false,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
 import type { Change } from '../changes/change.ts'
+import { defaultAssetFormat } from '../enumerations.ts'
 import { countStatuses } from '../products/product-totals.ts'
 import { type RowsRequest, rowsOfStores } from './rows-of-stores.ts'
 
@@ -30,7 +31,7 @@ export function listCoverageRows(catalogue: Catalogue, request: RowsRequest) {
     const products = counts.reduce((sum, { count }) => sum + count, 0)
     const seen = new Set(rows.map(({ channel }) => channel))
     const empty = channels.filter((channel) => !seen.has(channel))
-    const all = [...rows, ...empty.map((channel) => ({ channel, assetFormat: 'image', groups: 0 }))]
+    const all = [...rows, ...empty.map((channel) => ({ channel, assetFormat: defaultAssetFormat, groups: 0 }))]
     return all.map((row) => ({ ...row, products }))
   })
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { defaultChannel } from '../../catalogue/enumerations.ts'
 import { decimalMarks, duplicateRules, type ImportOptions, presetNames } from '../../import/options.ts'
 import { encodings } from '../../import/read/bytes/encoding.ts'
 import { formats, type Recognized } from '../../import/read/row.ts'
@@ -11,7 +12,7 @@ export function addImport(program: Command): void {
   storeOption(program.command('import'))
     .description('import products and their assets from a file; importing the same file again changes nothing')
     .argument('<file>', 'a CSV file, a spreadsheet (XLSX), JSON Lines, a JSON list of objects, or an XML feed')
-    .option('--channel <channel>', "the channel of the assets' groups", 'SMP')
+    .option('--channel <channel>', "the channel of the assets' groups", defaultChannel)
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
     .addOption(new Option('--encoding <name>', 'the encoding (default: as the bytes show)').choices(encodings))
     .option('--delimiter <character>', 'the separator of cells, or tab (default: as the header shows)')

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { nameFault } from '../../catalogue/attributes/attribute-rules.ts'
+import { defaultAssetFormat } from '../../catalogue/enumerations.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { presetFor } from '../presets/presets.ts'
 import type { Row } from '../read/row.ts'
@@ -54,7 +55,9 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
   })
   const named = [...new Set(request.assets)].flatMap((column) => {
     const at = indexes.get(column)
-    return at === undefined ? [] : [{ at, column, isList: true, channel: request.channel, assetFormat: 'image' }]
+    return at === undefined
+      ? []
+      : [{ at, column, isList: true, channel: request.channel, assetFormat: defaultAssetFormat }]
   })
   return {
     code: indexes.get(layout.code) ?? -1,
