@@ -104,6 +104,8 @@ function answerShapes({ definitions }: DocumentNode): string {
     if (field?.kind !== Kind.FIELD || !root) throw new Error('an operation must have one field')
     const type = getNullableType(root.getFields()[field.name.value]?.type)
     const isObject = isObjectType(type) && field.selectionSet
+    const [whole] = field.selectionSet?.selections ?? []
+    if (whole?.kind === Kind.FRAGMENT_SPREAD) return `export const ${node.name?.value} = ${whole.name.value}.shape`
     const shape = isObject ? fieldShapes(type, field.selectionSet) : fieldShapes(root, node.selectionSet)
     return `export const ${node.name?.value} = ${shape}`
   })

@@ -14,6 +14,7 @@ import { camelCase, productPatch, productRemoval } from './request/variables.ts'
 import * as output from './response/data-shapes.ts'
 import { restObject } from './response/rest-object.ts'
 import { productObject, withErrorInfo, withFailedProducts, withMore } from './response/translate.ts'
+import { webhooks } from './webhooks.ts'
 
 const { changes: _, revertedBy: __, ...receipt } = answers.GetRequest
 const { columns: ___, ...listedProducts } = answers.ListProducts
@@ -410,6 +411,7 @@ export const endpoints: readonly Endpoint[] = [
   ...imports,
   events,
   ...reports,
+  ...webhooks,
 ]
 
 function writeOnChannel(channels: readonly string[]) {

@@ -7,7 +7,8 @@ import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
  * `src/lazy.ts`. The order is from the top to the bottom: imports point downwards.
  */
 const mayImport: Record<string, string> = {
-  'src/cli': 'app auth backup catalogue database demo export filter-service global-config http import jobs',
+  'src/cli':
+    'app auth backup catalogue database demo export filter-service global-config http import jobs live webhooks',
   'src/app':
     'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs live mcp metrics outgoing request tracing webhooks',
   'src/event-loop': 'fair-share request',

@@ -54,9 +54,14 @@ export function createCatalogueClient(options: ClientOptions) {
     (query?: Query<N>, call?: CallOptions) =>
       send<Data<N>>(options, { ...call, method: 'GET', path, query })
   const write =
-    <N extends Name>(method: 'POST' | 'PUT' | 'DELETE', path: string) =>
+    <N extends Name>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string) =>
     (body: Body<N>, query?: Query<N>, call?: CallOptions) =>
       send<Data<N>>(options, { ...call, method, path, query, body })
+  /** A write without a body. */
+  const act =
+    <N extends Name>(method: 'POST' | 'DELETE', path: string) =>
+    (query: Query<N>, call?: CallOptions) =>
+      send<Data<N>>(options, { ...call, method, path, query })
   /** Like `write`, where the query cannot be left out. */
   const writeIn =
     <N extends Name>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string) =>
@@ -117,6 +122,26 @@ export function createCatalogueClient(options: ClientOptions) {
     changeReport: readAll<'changeReport'>('/reports/changes'),
     jobReport: readAll<'jobReport'>('/reports/jobs'),
     failureReport: readAll<'failureReport'>('/reports/failures'),
+    listWebhooks: read<'listWebhooks'>('/webhooks'),
+    createWebhook: writeIn<'createWebhook'>('POST', '/webhooks'),
+    getWebhook: (id: string, call?: CallOptions) => read<'getWebhook'>(webhookPath(id))({}, call),
+    updateWebhook: (id: string, body: Body<'updateWebhook'>, query?: Query<'updateWebhook'>, call?: CallOptions) =>
+      write<'updateWebhook'>('PATCH', webhookPath(id))(body, query, call),
+    deleteWebhook: (id: string, call?: CallOptions) => act<'deleteWebhook'>('DELETE', webhookPath(id))({}, call),
+    rotateWebhookSecret: (id: string, call?: CallOptions) =>
+      act<'rotateWebhookSecret'>('POST', webhookPath(id, 'rotate'))({}, call),
+    testWebhook: (id: string, call?: CallOptions) => act<'testWebhook'>('POST', webhookPath(id, 'test'))({}, call),
+    replayWebhook: (id: string, query: Query<'replayWebhook'>, call?: CallOptions) =>
+      act<'replayWebhook'>('POST', webhookPath(id, 'replay'))(query, call),
+    retryWebhook: (id: string, call?: CallOptions) => act<'retryWebhook'>('POST', webhookPath(id, 'retry'))({}, call),
+    skipWebhookEvent: (id: string, call?: CallOptions) =>
+      act<'skipWebhookEvent'>('POST', webhookPath(id, 'skip'))({}, call),
+    listWebhookDeliveries: (id: string, query?: Query<'listWebhookDeliveries'>, call?: CallOptions) =>
+      readAll<'listWebhookDeliveries'>(webhookPath(id, 'deliveries'))(query, call),
     placeAssets: writeIn<'placeAssets'>('POST', '/assets'),
   }
+}
+
+function webhookPath(id: string, ...rest: string[]): string {
+  return ['/webhooks', encodeURIComponent(id), ...rest].join('/')
 }

@@ -372,8 +372,565 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The webhooks of a store, in the order of their creation. Needs the scopes `webhook` and `read`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Posts the changes of a store that follow to a URL, signed by the secret in the answer, which is not shown again. At most 20 of a store. Needs the scopes `webhook` and `read`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description A webhook with its state. Needs the scopes `webhook` and `read`.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes a webhook, and returns it. Needs the scopes `webhook` and `read`. The request has no body.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the given fields. `enabled: false` switches the webhook off; `true` sends a ping, and switches it on if the receiver answers 2xx. Needs the scopes `webhook` and `read`.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate a webhook's secret
+         * @description A new secret. For 24 hours deliveries are signed by the former one, too, and another rotation is refused. Needs the scopes `webhook` and `read`. The request has no body.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends the event `webhook.ping` soon; its result is among the deliveries. Needs the scopes `webhook` and `read`. The request has no body.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver changes again
+         * @description Delivers the changes after a cursor, or since a time, again. Needs the scopes `webhook` and `read`. The request has no body.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a delivery
+         * @description Makes the next attempt now. Needs the scopes `webhook` and `read`. The request has no body.
+         */
+        post: operations["retryWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip a delivery
+         * @description Leaves out the delivery that is being attempted. Without one, nothing changes. Needs the scopes `webhook` and `read`. The request has no body.
+         */
+        post: operations["skipWebhookEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Attempts of the last seven days, the newest first. Needs the scopes `webhook` and `read`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    asset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `asset`: `asset.created`, `asset.deleted`, `asset.updated`, as far as they occur.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    definition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `definition`: `definition.created`, `definition.deleted`, `definition.updated`, as far as they occur.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `link`: `link.created`, `link.deleted`, `link.updated`, as far as they occur.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    product: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `product`: `product.created`, `product.deleted`, `product.updated`, as far as they occur.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    requirement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `requirement`: `requirement.created`, `requirement.deleted`, `requirement.updated`, as far as they occur.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    store: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `store`: `store.created`, `store.deleted`, `store.updated`, as far as they occur.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description A test, or a question whether the receiver is back.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NoticeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.gap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes before `cursor` are no longer kept, and were not delivered: read everything once. Later changes follow.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                    "webhook-id": string;
+                    /** @description Time of the attempt, in seconds since 1970. */
+                    "webhook-timestamp": string;
+                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NoticeDelivery"];
+                };
+            };
+            responses: {
+                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description An asset: `asset_id` and one URL field, whose name contains the asset format and the position in the group, such as `Image URL 1`. */
@@ -447,6 +1004,19 @@ export interface components {
             deleted: number;
             /** @description Number of failed items of the request. One change of the request has it; the others have 0. */
             failed: number;
+        };
+        ChangeDelivery: {
+            /** @description Type of the events. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description Time of the last event.
+             */
+            timestamp: string;
+            /** @description A change, or several of the type. */
+            data: components["schemas"]["DeliveredChange"] | {
+                changes: components["schemas"]["DeliveredChange"][];
+            };
         };
         ChangeReportAnswer: {
             status: {
@@ -603,6 +1173,49 @@ export interface components {
             /** @description Web site of the store, never fetched. */
             store_website?: string | null;
         };
+        CreateWebhookAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once. */
+                secret: string;
+                /** @description The webhook. */
+                webhook: components["schemas"]["Webhook"];
+            };
+        };
+        CreateWebhookBody: {
+            /** @description URL of the receiver: `https`, a public host, the port 443 or one above 1023, no user. */
+            url: string;
+            /** @description Headers to send besides the usual ones: at most five. */
+            headers?: {
+                /** @description Name. */
+                name: string;
+                /** @description Value; never shown again. */
+                value: string;
+            }[] | null;
+            /** @description Which events to deliver; all conditions must hold. */
+            filter?: {
+                /** @description Types of events, such as `product.updated`. */
+                types?: string[] | null;
+                /** @description Names of mutations, such as `updateProducts`; `import` for imports. */
+                operations?: string[] | null;
+                /** @description Attributes of products, and `status`. */
+                attributes?: string[] | null;
+                /** @description Channels of links and requirements. */
+                channels?: string[] | null;
+                /** @description First characters of the codes. */
+                code_prefix?: string | null;
+            } | null;
+        };
         DeleteAssetsAnswer: {
             status: {
                 /**
@@ -659,6 +1272,101 @@ export interface components {
             };
         };
         DeleteProductsBody: string[];
+        DeleteWebhookAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the webhook. */
+                webhook_id: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description URL of the receiver. */
+                url: string;
+                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+                header_names: string[];
+                /** @description Which events are delivered. */
+                filter: components["schemas"]["WebhookFilter"];
+                /**
+                 * Format: date-time
+                 * @description Time of the first of the attempts that failed since then.
+                 */
+                failing_since?: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt after one that failed.
+                 */
+                next_attempt_at?: string;
+                /** @description Cursor of the feed: all events up to it are delivered. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                created_at: string;
+                /**
+                 * @description State of the webhook.
+                 * @enum {string}
+                 */
+                state: "active" | "disabled" | "failing" | "lost" | "paused";
+            };
+        };
+        /** @description A change: at most 200 of its codes. */
+        DeliveredChange: {
+            /** @description Kind and action, such as `product.updated`. */
+            type: string;
+            /** @description Opaque cursor after this change, for `after`. */
+            cursor: string;
+            /**
+             * Format: date-time
+             * @description Time of the change.
+             */
+            at: string;
+            /** @description UUID of the store. */
+            store_uuid: string;
+            /** @description Id of the request: its `X-Request-Id`, or a generated one. */
+            request_id: string;
+            /** @description Name that the token had, or the user of the command line. */
+            actor: string;
+            /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
+            operation: string;
+            /** @description Number of items changed. */
+            counts: components["schemas"]["ChangeCounts"];
+            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes. */
+            codes: string[];
+            /** @description What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted. */
+            keys: string[];
+            /**
+             * @description Where the request came from.
+             * @enum {string}
+             */
+            via: "cli" | "graphql" | "job" | "rest";
+            /**
+             * @description Kind of the changed items.
+             * @enum {string}
+             */
+            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+            /**
+             * @description What was done to the items.
+             * @enum {string}
+             */
+            action: "created" | "deleted" | "updated";
+            /** @description Id of the request that this change reverts. */
+            reverts?: string;
+            /**
+             * @description There are more codes or keys: `GET /v1/requests/{request_id}` has them.
+             * @constant
+             */
+            more?: true;
+        };
         /** @description Envelope of every error. */
         Error: {
             status: {
@@ -925,6 +1633,53 @@ export interface components {
                 reverted_by?: string;
             };
         };
+        GetWebhookAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the webhook. */
+                webhook_id: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description URL of the receiver. */
+                url: string;
+                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+                header_names: string[];
+                /** @description Which events are delivered. */
+                filter: components["schemas"]["WebhookFilter"];
+                /**
+                 * Format: date-time
+                 * @description Time of the first of the attempts that failed since then.
+                 */
+                failing_since?: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt after one that failed.
+                 */
+                next_attempt_at?: string;
+                /** @description Cursor of the feed: all events up to it are delivered. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                created_at: string;
+                /**
+                 * @description State of the webhook.
+                 * @enum {string}
+                 */
+                state: "active" | "disabled" | "failing" | "lost" | "paused";
+            };
+        };
         /** @description Failure of one item of a request, or of one asset id in an item. The other items are not affected. */
         ItemFailure: {
             /**
@@ -1092,6 +1847,62 @@ export interface components {
                 stores: components["schemas"]["Store"][];
             };
         };
+        ListWebhookDeliveriesAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Attempts, the newest first. */
+                deliveries: components["schemas"]["WebhookDelivery"][];
+            };
+        };
+        ListWebhooksAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Webhooks of the store. */
+                webhooks: components["schemas"]["Webhook"][];
+            };
+        };
+        NoticeDelivery: {
+            /** @description Type of the events. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description Time of the last event.
+             */
+            timestamp: string;
+            data: {
+                /** @description Type of the event. */
+                type: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the event.
+                 */
+                at: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+            } & {
+                [key: string]: unknown;
+            };
+        };
         PatchProductsAnswer: {
             status: {
                 /**
@@ -1180,6 +1991,53 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReplayWebhookAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the webhook. */
+                webhook_id: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description URL of the receiver. */
+                url: string;
+                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+                header_names: string[];
+                /** @description Which events are delivered. */
+                filter: components["schemas"]["WebhookFilter"];
+                /**
+                 * Format: date-time
+                 * @description Time of the first of the attempts that failed since then.
+                 */
+                failing_since?: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt after one that failed.
+                 */
+                next_attempt_at?: string;
+                /** @description Cursor of the feed: all events up to it are delivered. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                created_at: string;
+                /**
+                 * @description State of the webhook.
+                 * @enum {string}
+                 */
+                state: "active" | "disabled" | "failing" | "lost" | "paused";
+            };
+        };
         /** @description Number of items of one kind that a request changed. */
         RequestCounts: {
             /**
@@ -1193,6 +2051,53 @@ export interface components {
             updated: number;
             /** @description Number that were deleted. */
             deleted: number;
+        };
+        RetryWebhookAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the webhook. */
+                webhook_id: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description URL of the receiver. */
+                url: string;
+                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+                header_names: string[];
+                /** @description Which events are delivered. */
+                filter: components["schemas"]["WebhookFilter"];
+                /**
+                 * Format: date-time
+                 * @description Time of the first of the attempts that failed since then.
+                 */
+                failing_since?: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt after one that failed.
+                 */
+                next_attempt_at?: string;
+                /** @description Cursor of the feed: all events up to it are delivered. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                created_at: string;
+                /**
+                 * @description State of the webhook.
+                 * @enum {string}
+                 */
+                state: "active" | "disabled" | "failing" | "lost" | "paused";
+            };
         };
         RevertRequestAnswer: {
             status: {
@@ -1230,6 +2135,72 @@ export interface components {
                 skipped: components["schemas"]["SkippedItem"][];
                 /** @description Number of failures that this answer leaves out: it has at most 10,000, and 4 MiB. Absent if it has all. */
                 more?: number;
+            };
+        };
+        RotateWebhookSecretAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once. */
+                secret: string;
+                /** @description The webhook. */
+                webhook: components["schemas"]["Webhook"];
+            };
+        };
+        SkipWebhookEventAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the webhook. */
+                webhook_id: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description URL of the receiver. */
+                url: string;
+                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+                header_names: string[];
+                /** @description Which events are delivered. */
+                filter: components["schemas"]["WebhookFilter"];
+                /**
+                 * Format: date-time
+                 * @description Time of the first of the attempts that failed since then.
+                 */
+                failing_since?: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt after one that failed.
+                 */
+                next_attempt_at?: string;
+                /** @description Cursor of the feed: all events up to it are delivered. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                created_at: string;
+                /**
+                 * @description State of the webhook.
+                 * @enum {string}
+                 */
+                state: "active" | "disabled" | "failing" | "lost" | "paused";
             };
         };
         /** @description A value, link or row that was not reverted. */
@@ -1326,6 +2297,53 @@ export interface components {
              */
             created_at: string;
         };
+        TestWebhookAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the webhook. */
+                webhook_id: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description URL of the receiver. */
+                url: string;
+                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+                header_names: string[];
+                /** @description Which events are delivered. */
+                filter: components["schemas"]["WebhookFilter"];
+                /**
+                 * Format: date-time
+                 * @description Time of the first of the attempts that failed since then.
+                 */
+                failing_since?: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt after one that failed.
+                 */
+                next_attempt_at?: string;
+                /** @description Cursor of the feed: all events up to it are delivered. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                created_at: string;
+                /**
+                 * @description State of the webhook.
+                 * @enum {string}
+                 */
+                state: "active" | "disabled" | "failing" | "lost" | "paused";
+            };
+        };
         UnlinkAssetsAnswer: {
             status: {
                 /**
@@ -1393,6 +2411,151 @@ export interface components {
         } & {
             [key: string]: unknown;
         })[];
+        UpdateWebhookAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the webhook. */
+                webhook_id: string;
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description URL of the receiver. */
+                url: string;
+                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+                header_names: string[];
+                /** @description Which events are delivered. */
+                filter: components["schemas"]["WebhookFilter"];
+                /**
+                 * Format: date-time
+                 * @description Time of the first of the attempts that failed since then.
+                 */
+                failing_since?: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt after one that failed.
+                 */
+                next_attempt_at?: string;
+                /** @description Cursor of the feed: all events up to it are delivered. */
+                cursor: string;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                created_at: string;
+                /**
+                 * @description State of the webhook.
+                 * @enum {string}
+                 */
+                state: "active" | "disabled" | "failing" | "lost" | "paused";
+            };
+        };
+        UpdateWebhookBody: {
+            /** @description URL of the receiver: `https`, a public host, the port 443 or one above 1023, no user. */
+            url?: string | null;
+            /** @description Headers to send besides the usual ones: at most five. */
+            headers?: {
+                /** @description Name. */
+                name: string;
+                /** @description Value; never shown again. */
+                value: string;
+            }[] | null;
+            /** @description Which events to deliver; all conditions must hold. */
+            filter?: {
+                /** @description Types of events, such as `product.updated`. */
+                types?: string[] | null;
+                /** @description Names of mutations, such as `updateProducts`; `import` for imports. */
+                operations?: string[] | null;
+                /** @description Attributes of products, and `status`. */
+                attributes?: string[] | null;
+                /** @description Channels of links and requirements. */
+                channels?: string[] | null;
+                /** @description First characters of the codes. */
+                code_prefix?: string | null;
+            } | null;
+            /** @description Whether changes are delivered. */
+            enabled?: boolean | null;
+        };
+        /** @description A URL to which the changes of a store are posted, in the order of the feed and at least once. */
+        Webhook: {
+            /** @description UUID of the webhook. */
+            webhook_id: string;
+            /** @description UUID of the store. */
+            store_uuid: string;
+            /** @description URL of the receiver. */
+            url: string;
+            /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
+            header_names: string[];
+            /** @description Which events are delivered. */
+            filter: components["schemas"]["WebhookFilter"];
+            /**
+             * Format: date-time
+             * @description Time of the first of the attempts that failed since then.
+             */
+            failing_since?: string;
+            /**
+             * Format: date-time
+             * @description Time of the next attempt after one that failed.
+             */
+            next_attempt_at?: string;
+            /** @description Cursor of the feed: all events up to it are delivered. */
+            cursor: string;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            created_at: string;
+            /**
+             * @description State of the webhook.
+             * @enum {string}
+             */
+            state: "active" | "disabled" | "failing" | "lost" | "paused";
+        };
+        /** @description An attempt to deliver one or several events. Kept for seven days. */
+        WebhookDelivery: {
+            /** @description UUID of the attempt. */
+            delivery_id: string;
+            /** @description Header `webhook-id`: the same for each attempt. It has the first and the last cursor. */
+            event_id: string;
+            /** @description Type of the events. */
+            type: string;
+            /** @description Number of the attempt, from 1. */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description Time at which the attempt ended.
+             */
+            at: string;
+            /** @description HTTP status of the answer; null without one. */
+            http_status?: number;
+            /** @description Duration in milliseconds. */
+            duration_ms: number;
+            /** @description Why it failed; null if it succeeded. */
+            reason?: string;
+            /** @description First 2 KB of the body of the answer; null without one. */
+            response?: string;
+        };
+        /** @description The filter of a webhook; null: no condition. */
+        WebhookFilter: {
+            /** @description Types of events. */
+            types?: string[];
+            /** @description Names of mutations. */
+            operations?: string[];
+            /** @description Attributes of products. */
+            attributes?: string[];
+            /** @description Channels of links and requirements. */
+            channels?: string[];
+            /** @description First characters of codes. */
+            code_prefix?: string;
+        };
     };
     responses: {
         /** @description `invalid_request`: A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated. */
@@ -1470,6 +2633,18 @@ export interface components {
         };
         /** @description `import_not_found`: There is no import of this id, or the token has no access to its store. */
         ImportNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `webhook_not_found`: The webhook does not exist, or the token has no access to its store. */
+        WebhookNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1573,7 +2748,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours. */
+        /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours, or it has 20 webhooks. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -3267,6 +4442,703 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhooks`: Webhooks of the store.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhooksAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookBody"];
+            };
+        };
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once.
+             *     - `webhook`: The webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhook_id`: UUID of the webhook.
+             *     - `store_uuid`: UUID of the store.
+             *     - `url`: URL of the receiver.
+             *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
+             *     - `filter`: Which events are delivered.
+             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `next_attempt_at`: Time of the next attempt after one that failed.
+             *     - `cursor`: Cursor of the feed: all events up to it are delivered.
+             *     - `created_at`: Time of creation.
+             *     - `state`: State of the webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: {
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhook_id`: UUID of the webhook.
+             *     - `store_uuid`: UUID of the store.
+             *     - `url`: URL of the receiver.
+             *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
+             *     - `filter`: Which events are delivered.
+             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `next_attempt_at`: Time of the next attempt after one that failed.
+             *     - `cursor`: Cursor of the feed: all events up to it are delivered.
+             *     - `created_at`: Time of creation.
+             *     - `state`: State of the webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: {
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookBody"];
+            };
+        };
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhook_id`: UUID of the webhook.
+             *     - `store_uuid`: UUID of the store.
+             *     - `url`: URL of the receiver.
+             *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
+             *     - `filter`: Which events are delivered.
+             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `next_attempt_at`: Time of the next attempt after one that failed.
+             *     - `cursor`: Cursor of the feed: all events up to it are delivered.
+             *     - `created_at`: Time of creation.
+             *     - `state`: State of the webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: {
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once.
+             *     - `webhook`: The webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotateWebhookSecretAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: {
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhook_id`: UUID of the webhook.
+             *     - `store_uuid`: UUID of the store.
+             *     - `url`: URL of the receiver.
+             *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
+             *     - `filter`: Which events are delivered.
+             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `next_attempt_at`: Time of the next attempt after one that failed.
+             *     - `cursor`: Cursor of the feed: all events up to it are delivered.
+             *     - `created_at`: Time of creation.
+             *     - `state`: State of the webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query: {
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+                /** @description Cursor of the feed, or a time as RFC 3339. */
+                from: string;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhook_id`: UUID of the webhook.
+             *     - `store_uuid`: UUID of the store.
+             *     - `url`: URL of the receiver.
+             *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
+             *     - `filter`: Which events are delivered.
+             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `next_attempt_at`: Time of the next attempt after one that failed.
+             *     - `cursor`: Cursor of the feed: all events up to it are delivered.
+             *     - `created_at`: Time of creation.
+             *     - `state`: State of the webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            410: components["responses"]["CursorExpired"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryWebhook: {
+        parameters: {
+            query?: {
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhook_id`: UUID of the webhook.
+             *     - `store_uuid`: UUID of the store.
+             *     - `url`: URL of the receiver.
+             *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
+             *     - `filter`: Which events are delivered.
+             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `next_attempt_at`: Time of the next attempt after one that failed.
+             *     - `cursor`: Cursor of the feed: all events up to it are delivered.
+             *     - `created_at`: Time of creation.
+             *     - `state`: State of the webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    skipWebhookEvent: {
+        parameters: {
+            query?: {
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. At most 64 MiB of answers are stored for the stores of a token; then writes with a key are refused with `quota_exceeded`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `webhook_id`: UUID of the webhook.
+             *     - `store_uuid`: UUID of the store.
+             *     - `url`: URL of the receiver.
+             *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
+             *     - `filter`: Which events are delivered.
+             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `next_attempt_at`: Time of the next attempt after one that failed.
+             *     - `cursor`: Cursor of the feed: all events up to it are delivered.
+             *     - `created_at`: Time of creation.
+             *     - `state`: State of the webhook.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkipWebhookEventAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            412: components["responses"]["TooManyAffected"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Page size in attempts; values above 100 are clamped to 100. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that does not have the write within 50 ms is not used. `latest`: the primary answers, and waits up to 2 s until data that it derives in the background include all earlier writes.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path: {
+                /** @description UUID of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `deliveries`: Attempts, the newest first.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhookDeliveriesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["ChangesDisabled"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -4,6 +4,7 @@ import { headerComponents } from './headers.ts'
 import { operationOf, tagOf } from './operation.ts'
 import { responseComponents } from './responses.ts'
 import { collectSchemas, type Json } from './schemas.ts'
+import { webhookOperations } from './webhooks.ts'
 
 /** The OpenAPI 3.1 document of /v1. Its schemas are the shapes that validate requests and, in tests, answers. */
 export function openApiDocument(endpoints: readonly Endpoint[], enumerations: Enumerations, version: string): Json {
@@ -21,6 +22,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], enumerations: En
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name, description: tags[name] ?? name })),
     paths,
+    webhooks: webhookOperations(schemas),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: tokens } },
       parameters: headerComponents('request'),
@@ -41,7 +43,7 @@ export function openApiText(
 }
 
 const tokens = [
-  'A token of this gateway. GET needs the scope `read`, every other method `write`; `admin` is everything. A token that is limited to stores has no access to other stores and cannot create stores.',
+  'A token of this gateway. GET needs the scope `read`, every other method `write`; webhooks `webhook` and `read`; `admin` is everything. A token that is limited to stores has no access to other stores and cannot create stores.',
   'The gateway prints an admin token at its first start. `catalog token create --name my-app --scope read,write` creates another token; `--store` limits it to stores.',
 ].join('\n\n')
 
@@ -64,5 +66,6 @@ const tags: Record<string, string> = {
   Events: 'Streams of changes.',
   Reports: 'Rows about several stores, for tables and charts.',
   Requests: 'Receipts of requests, and reverting them.',
+  Webhooks: 'Receivers of the changes of a store.',
   Stores: 'Stores, which own products and assets.',
 }

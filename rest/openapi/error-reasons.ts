@@ -53,6 +53,12 @@ export const errorReasons: readonly ErrorReason[] = [
     meaning: 'There is no import of this id, or the token has no access to its store.',
   },
   {
+    reason: 'webhook_not_found',
+    answer: 'WebhookNotFound',
+    on: 'named',
+    meaning: 'The webhook does not exist, or the token has no access to its store.',
+  },
+  {
     reason: 'idempotency_conflict',
     answer: 'Conflict',
     on: 'writes',
@@ -109,7 +115,7 @@ export const errorReasons: readonly ErrorReason[] = [
     answer: 'TooManyRequests',
     on: 'all',
     meaning:
-      'The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours.',
+      'The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours, or it has 20 webhooks.',
   },
   {
     reason: 'internal_error',

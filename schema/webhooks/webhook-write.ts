@@ -1,4 +1,4 @@
-import type { WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { requireVisible, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type Context, requireLedger } from '../../src/graphql/context.ts'
 import { createWebhook, type NewWebhook, rotateSecret, updateWebhook } from '../../src/webhooks/change-webhooks.ts'
 import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../src/webhooks/steer-webhooks.ts'
@@ -75,6 +75,17 @@ function resolveOne<Args extends { dryRun?: boolean | null | undefined }, Result
   )
 }
 
+const create = resolveOne(
+  (
+    transaction,
+    {
+      storeUuid,
+      input,
+    }: { storeUuid: string; input: typeof CreateWebhookInput.$inferInput; dryRun?: boolean | null | undefined },
+    { outgoingAllow },
+  ) => createWebhook(transaction, storeUuid, input, outgoingAllow),
+)
+
 builder.mutationFields((t) => {
   const steered = (description: string, steer: (catalogue: WriteCatalogue, id: string) => Promise<Webhook>) =>
     t.field({
@@ -93,9 +104,11 @@ builder.mutationFields((t) => {
         ...writeArgs,
         input: t.arg({ type: CreateWebhookInput, required: true, description: 'Webhook to create.' }),
       },
-      resolve: resolveOne((transaction, { storeUuid, input }, { outgoingAllow }) =>
-        createWebhook(transaction, storeUuid, input, outgoingAllow),
-      ),
+      resolve: (root, args, context, info) => {
+        // Before a transaction begins: it takes as long for a store that does not exist.
+        requireVisible(context.catalogue, args.storeUuid)
+        return create(root, args, context, info)
+      },
     }),
     updateWebhook: t.field({
       type: WebhookRef,

@@ -3,16 +3,17 @@ import { type Delivery, type Lag, listDeliveries, readLag } from '../../src/webh
 import { findWebhook, listWebhooks, type Webhook, type WebhookState } from '../../src/webhooks/webhook.ts'
 import { firstArg, firstCost, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { statementCost } from '../builder/connection.ts'
 import { nullable, nullableTime, required } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 
 const ofWebhooks = { access: 'webhook' } as const
 const maxDeliveries = 100
-const usualDeliveries = 20
+const usualDeliveries = 5
 /** About how many a store has. */
-const usualWebhooks = 3
+const usualWebhooks = 2
+/** Of a statement that reads a few rows by their key. */
+const lookupCost = 10
 
 const WebhookStateRef = enumOf<WebhookState>('WebhookState', 'State of a webhook.', {
   active: 'Changes are delivered.',
@@ -100,7 +101,7 @@ export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     lag: t.field({
       type: WebhookLagRef,
-      complexity: statementCost,
+      complexity: lookupCost,
       description: 'What is still to be delivered.',
       resolve: (webhook, _args, { catalogue }) => readLag(catalogue, webhook),
     }),
@@ -119,7 +120,7 @@ builder.objectField(StoreRef, 'webhooks', (t) =>
   t.field({
     type: [WebhookRef],
     extensions: ofWebhooks,
-    complexity: { field: statementCost, multiplier: usualWebhooks },
+    complexity: { field: lookupCost, multiplier: usualWebhooks },
     description: 'Webhooks of the store, at most 20, in the order of their creation. Needs the scope `webhook`, too.',
     resolve: ({ storeUuid }, _args, { catalogue }) => listWebhooks(catalogue, storeUuid),
   }),

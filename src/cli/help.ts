@@ -71,6 +71,17 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'report-user list': ['catalog report-user list', 'catalog report-user list --json'],
   'report-user remove': ['catalog report-user remove metabase'],
   'token revoke': ['catalog token revoke 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  'webhook list': ['catalog webhook list --store $STORE'],
+  'webhook create': [
+    'catalog webhook create --store $STORE --url https://hooks.example.com/catalogue --type product.updated',
+  ],
+  'webhook deliveries': ['catalog webhook deliveries 01a1fdce-152f-72ec-a6dd-356a6c047a6d --limit 5'],
+  'webhook rotate': ['catalog webhook rotate 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  'webhook replay': ['catalog webhook replay 01a1fdce-152f-72ec-a6dd-356a6c047a6d --from 2026-11-21T10:00:00Z'],
+  'webhook test': ['catalog webhook test 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  'webhook retry': ['catalog webhook retry 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  'webhook skip': ['catalog webhook skip 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  'webhook delete': ['catalog webhook delete 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
   'mcp-config': ['catalog mcp-config --client claude --url https://catalogue.example > .mcp.json'],
   'filter-service': ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
 }

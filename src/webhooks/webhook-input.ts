@@ -26,14 +26,14 @@ export function requireWebhookInput({ url, headers, filter }: WebhookInput, allo
   const isTooMany = headers != null && headers.length > maxHeaders
   requireNoFaults([
     ...faultsOf([
-      ['input.url', urlFault && `${urlFault}; got ${shown(url)}`],
-      ['input.headers', isTooMany && `must have at most ${maxHeaders} items; got ${headers.length}`],
+      ['url', urlFault && `${urlFault}; got ${shown(url?.replace(/\/\/[^/]*@/, '//***@'))}`],
+      ['headers', isTooMany && `must have at most ${maxHeaders} items; got ${headers.length}`],
     ]),
     ...(headers ?? []).flatMap((header, index) =>
-      faultsOf(headerFaults(header, index, headers ?? []), `input.headers[${index}].`, index),
+      faultsOf(headerFaults(header, index, headers ?? []), `headers[${index}].`, index),
     ),
   ])
-  requireEventFilter(filter ?? {}, 'input.filter.')
+  requireEventFilter(filter ?? {}, 'filter.')
 }
 
 /** Messages do not show the value, which may be a secret. */

@@ -99,7 +99,7 @@ describe('the configuration of a store', () => {
       'attributes:\n  - { name: Color, type: text }\n  - { name: Color, type: text }',
       /store\.yaml:3:13: attributes\[1\]\.name must come once in the list; got "Color"/,
     ],
-    ['webhooks: []', /store\.yaml:1:11: webhooks is not known/],
+    ['receivers: []', /store\.yaml:1:12: receivers is not known/],
     [
       'requirements: { SMP: [{ code: a, kind: asset, weight: 3 }] }',
       /store\.yaml:1:\d+: requirements\.SMP\[0\]\.weight is not known/,
@@ -125,7 +125,7 @@ describe('the configuration of a store', () => {
     const path = await file(`attributes: [{ name: New, type: text }]\n${text}\n`.replace(/^.*\n(?=attributes)/, ''))
     const faulty = { code: 2, stdout: '', stderr: expect.stringMatching(expected) }
     expect(await config('push', path, '--store', store)).toMatchObject(faulty)
-    expect(parse(await pull(store))).toEqual({ attributes: [], requirements: {}, tokens: [] })
+    expect(parse(await pull(store))).toEqual({ attributes: [], requirements: {}, tokens: [], webhooks: [] })
   })
 
   it('needs a file and a store that exist', async () => {

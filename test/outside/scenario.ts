@@ -126,6 +126,29 @@ const use: Step[] = [
   },
   step('an-ended-import', 'An import of which a row failed', 'GET /imports/{import}'),
   step('failed-rows', 'The row that failed', 'GET /imports/{import}/failures'),
+  step('a-webhook', 'A webhook for two types of events', 'POST /webhooks', inStore, {
+    url: 'https://hooks.example.com/catalogue',
+    filter: { types: ['definition.created', 'definition.deleted'] },
+  }),
+  step('webhooks-of-a-store', 'The webhooks of a store', 'GET /webhooks', inStore),
+  step('a-webhook-by-id', 'A webhook', 'GET /webhooks/{webhook}'),
+  step('no-deliveries', 'A webhook without deliveries', 'GET /webhooks/{webhook}/deliveries'),
+  step(
+    'a-filter-replaced',
+    'Another filter',
+    'PATCH /webhooks/{webhook}',
+    {},
+    { filter: { code_prefix: 'no such code' } },
+  ),
+  step('a-secret-rotated', 'A new secret', 'POST /webhooks/{webhook}/rotate'),
+  step('a-retry', 'Another attempt at once', 'POST /webhooks/{webhook}/retry'),
+  step('a-skip', 'A delivery left out', 'POST /webhooks/{webhook}/skip'),
+  step('a-replay', 'Changes since a time, again', 'POST /webhooks/{webhook}/replay', {
+    from: '2026-11-21T10:00:00Z',
+    dry_run: 'true',
+  }),
+  step('a-test', 'A ping', 'POST /webhooks/{webhook}/test', { dry_run: 'true' }),
+  step('a-webhook-deleted', 'A webhook deleted', 'DELETE /webhooks/{webhook}'),
 ]
 
 const refusals: Step[] = [
@@ -161,6 +184,8 @@ const refusals: Step[] = [
     inStore,
   ),
   step('no-receipt', 'A request that changed nothing', 'GET /requests/unknown', inStore),
+  step('no-webhook', 'An unknown webhook', 'GET /webhooks/00000000-0000-7000-8000-000000000000'),
+  step('a-private-receiver', 'A receiver without https', 'POST /webhooks', inStore, { url: 'http://10.0.0.1/hook' }),
   step('no-product', 'A code without a product', 'GET /products/9999', inStore),
   step('cursor-of-another', 'A cursor of another database', 'GET /changes', { ...inStore, after: 'MS0xLTAwMDAwMDAw' }),
   { ...step('read-only-token', 'A write with a read-only token', 'POST /stores', {}, newStore), token: 'read' },

@@ -3,11 +3,12 @@ import type { Command } from 'commander'
 import { readConfig, settingsOf } from '../../app/config.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
-import { applyConfig, type Difference, readStoreConfig } from '../config/store-config.ts'
+import type { Difference } from '../config/difference.ts'
+import { applyConfig, readStoreConfig } from '../config/store-config.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { jsonFlag, storeOption } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
-import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
+import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../with-database.ts'
 
 interface StoreOptions {
   store: string
@@ -48,7 +49,7 @@ function addShow(config: Command): void {
 
 function addPull(config: Command): void {
   withStore(config.command('pull'))
-    .description("print a store's attribute definitions, requirements and tokens as YAML")
+    .description("print a store's attribute definitions, requirements, tokens and webhooks as YAML")
     .option('--out <file>', 'the file to write to instead of stdout')
     .action(async ({ store, out, json }: StoreOptions & { out?: string }) => {
       const pulled = await withDatabase(async ({ db, catalogue }) =>
@@ -69,13 +70,16 @@ function addApply(config: Command, name: 'diff' | 'push', description: string): 
         command.error(`error: ${path} cannot be read: ${message}; expected ${expected}`, { exitCode: 2 }),
       )
       const file = readConfigFile(text, path)
-      const { differences, tokens } = await withDatabase((context) => apply(context, file, store, name === 'diff'))
+      const { differences, tokens, webhooks } = await withDatabase((context) =>
+        apply(context, file, store, name === 'diff'),
+      )
       const isPush = name === 'push'
-      if (json) process.stdout.write(`${JSON.stringify({ differences, ...(isPush && { tokens }) })}\n`)
+      if (json) process.stdout.write(`${JSON.stringify({ differences, ...(isPush && { tokens, webhooks }) })}\n`)
       else {
         const lines = differences.map(lineOf).join('')
         ;(isPush ? process.stderr : process.stdout).write(lines || 'no differences\n')
-        if (isPush) process.stdout.write(tokens.map(({ name, token }) => `${name}: ${token}\n`).join(''))
+        const secrets = [...tokens.map(({ name, token }) => ({ name, secret: token })), ...webhooks]
+        if (isPush) process.stdout.write(secrets.map(({ name, secret }) => `${name}: ${secret}\n`).join(''))
       }
       if (!isPush && differences.length > 0) process.exitCode = 1
     })
@@ -84,8 +88,9 @@ function addApply(config: Command, name: 'diff' | 'push', description: string): 
 async function apply(context: CommandContext, file: ConfigFile, store: string, dryRun: boolean) {
   const enumerations = await context.enumerations()
   const uuid = await findStoreUuid(context.db, store)
+  if (file.webhooks?.length) requireRecording(context.config)
   return recordWrites(context, { operation: 'config', dryRun }, (catalogue) =>
-    write(catalogue, dryRun, (within) => applyConfig(within, enumerations, uuid, file)),
+    write(catalogue, dryRun, (within) => applyConfig(within, enumerations, uuid, file, context.config.outgoingAllow)),
   )
 }
 

@@ -54,12 +54,32 @@ const token = z.strictObject(
   'must be a map',
 )
 
+const webhook = z.strictObject(
+  {
+    url: text,
+    filter: z
+      .strictObject(
+        {
+          types: texts.optional(),
+          operations: texts.optional(),
+          attributes: texts.optional(),
+          channels: texts.optional(),
+          codePrefix: text.optional(),
+        },
+        'must be a map',
+      )
+      .optional(),
+  },
+  'must be a map',
+)
+
 /** A section that is left out is not managed by the file. */
 const configFile = z.strictObject(
   {
     attributes: attributes.optional(),
     requirements: z.record(text, z.array(requirement, 'must be a list'), 'must map channels to lists').optional(),
     tokens: z.array(token, 'must be a list').optional(),
+    webhooks: z.array(webhook, 'must be a list').optional(),
   },
   'must be a map',
 )

@@ -18,15 +18,8 @@ import {
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../errors.ts'
 import type { ConfigFile } from './config-file.ts'
-
-/** Something that the file has and the store has not, or the reverse, or that differs. */
-export interface Difference {
-  action: 'add' | 'change' | 'remove'
-  kind: 'attribute' | 'requirement' | 'token'
-  name: string
-  before?: unknown
-  after?: unknown
-}
+import { applyWebhooks, readWebhooks } from './config-webhooks.ts'
+import type { Difference } from './difference.ts'
 
 type Section<Name extends keyof ConfigFile> = NonNullable<ConfigFile[Name]>
 
@@ -48,15 +41,17 @@ export async function readStoreConfig(
     })),
     requirements: Object.fromEntries(requirements.map(([channel, list]) => [channel, list.map(shownRequirement)])),
     tokens: tokens.map(({ name, scopes }) => ({ name, scopes: sorted(scopes) })),
+    webhooks: await readWebhooks(catalogue, storeUuid),
   }
 }
 
-/** Makes the store as the file says, and returns what was different, with the secrets of new tokens. */
+/** Makes the store as the file says, and returns what was different, with the secrets of new tokens and webhooks. */
 export async function applyConfig(
   catalogue: WriteCatalogue,
   enumerations: Enumerations,
   storeUuid: string,
   file: ConfigFile,
+  outgoingAllow: readonly string[] = [],
 ) {
   await lockStore(catalogue, storeUuid, { definitions: 'all' })
   const now = await readStoreConfig(catalogue, storeUuid)
@@ -65,9 +60,12 @@ export async function applyConfig(
     file.requirements &&
     (await applyRequirements(catalogue, enumerations, storeUuid, now.requirements, file.requirements))
   const tokens = file.tokens && (await applyTokens(catalogue, storeUuid, file.tokens))
+  const webhooks = file.webhooks && (await applyWebhooks(catalogue, storeUuid, file.webhooks, outgoingAllow))
+  const others = [...(tokens?.differences ?? []), ...(webhooks?.differences ?? [])]
   return {
-    differences: [...(attributes ?? []), ...(requirements ?? []), ...(tokens?.differences ?? [])],
+    differences: [...(attributes ?? []), ...(requirements ?? []), ...others],
     tokens: tokens?.made ?? [],
+    webhooks: webhooks?.made ?? [],
   }
 }
 

@@ -59,7 +59,7 @@ const ofCursor = /(?<="(?:cursor|next)\\?":\\?"|\\nid: |"after":"(?!MS0xLTAwMDAw
 
 function fill(step: Step, known: ReadonlyMap<string, string>): Step {
   const text = JSON.stringify(step).replace(
-    /\{(store|asset|import|cursor)\}/g,
+    /\{(store|asset|import|webhook|cursor)\}/g,
     (_, name: string) => known.get(name) ?? '',
   )
   return JSON.parse(text) as Step
@@ -70,7 +70,7 @@ async function importsEnd(id = ''): Promise<void> {
   await expect.poll(stateOf).toContain('"finished_at":"')
 }
 
-/** Keeps the first store, asset and import that answers name. */
+/** Keeps the first store, asset, import and webhook that answers name. */
 function remember(answer: unknown, known: Map<string, string>): void {
   const text = JSON.stringify(answer)
   for (const [name, pattern] of [
@@ -78,6 +78,7 @@ function remember(answer: unknown, known: Map<string, string>): void {
     ['asset', /"asset_id":"([^"]+)"/],
     ['import', /"job_id":"([^"]+)"/],
     ['cursor', /"next":"([^"]+)"/],
+    ['webhook', /"webhook_id":"([^"]+)"/],
   ] as const) {
     const found = pattern.exec(text)?.[1]
     if (found !== undefined && !known.has(name)) known.set(name, found)
@@ -103,6 +104,7 @@ function withFixedIds(examples: readonly unknown[]): unknown[] {
   return JSON.parse(
     withCursors
       .replace(/(?<="(?:\w+_)?at\\?":\\?")[^"\\]+/g, '2026-11-21T10:00:00.000Z')
-      .replace(/(?<=try again in )\d+/g, '60'),
+      .replace(/(?<=try again in )\d+/g, '60')
+      .replace(/whsec_[\w+/=]+/g, 'whsec_ZXhhbXBsZSBzZWNyZXQgb2YgYSB3ZWJob29rIQ=='),
   )
 }

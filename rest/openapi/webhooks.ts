@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import * as answers from '../answers.generated.ts'
+import type { Json, Schemas } from './schemas.ts'
+
+const notices: Record<string, string> = {
+  'webhook.ping': 'A test, or a question whether the receiver is back.',
+  'webhook.gap':
+    'Changes before `cursor` are no longer kept, and were not delivered: read everything once. Later changes follow.',
+}
+
+const change = answers.Change.extend({
+  more: z.literal(true).optional().describe('There are more codes or keys: `GET /v1/requests/{request_id}` has them.'),
+}).meta({ id: 'DeliveredChange', description: 'A change: at most 200 of its codes.' })
+
+const joined = z.object({ changes: z.array(change) }).describe('Several changes of the type, in order.')
+
+const notice = z.looseObject({
+  type: z.string().describe('Type of the event.'),
+  at: z.iso.datetime().describe('Time of the event.'),
+  store_uuid: z.string().describe('UUID of the store.'),
+})
+
+const headers = {
+  'webhook-id': 'The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once.',
+  'webhook-timestamp': 'Time of the attempt, in seconds since 1970.',
+  'webhook-signature': 'Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64.',
+}
+
+/** The requests that the gateway makes, as OpenAPI 3.1 has them in `webhooks`. */
+export function webhookOperations(schemas: Schemas): Json {
+  const bodyOf = (name: string, data: z.ZodType) =>
+    schemas.named(
+      name,
+      z.object({
+        type: z.string().describe('Type of the events.'),
+        timestamp: z.iso.datetime().describe('Time of the last event.'),
+        data,
+      }),
+    )
+  const changes = bodyOf('ChangeDelivery', z.union([change, joined]).describe('A change, or several of the type.'))
+  const other = bodyOf('NoticeDelivery', notice)
+  const ofChanges = answers.Change.shape.kind.options.map((kind) => {
+    const types = answers.Change.shape.action.options.map((action) => `\`${kind}.${action}\``)
+    return [kind, operationOf(`Changes of the kind \`${kind}\`: ${types.join(', ')}, as far as they occur.`, changes)]
+  })
+  const ofNotices = Object.entries(notices).map(([type, description]) => [type, operationOf(description, other)])
+  return Object.fromEntries([...ofChanges, ...ofNotices])
+}
+
+function operationOf(description: string, schema: Json): Json {
+  return {
+    post: {
+      tags: ['Webhooks'],
+      summary: 'An event',
+      description,
+      security: [],
+      parameters: Object.entries(headers).map(([name, description]) => ({
+        name,
+        in: 'header',
+        description,
+        required: true,
+        schema: { type: 'string' },
+      })),
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+      responses: { '2XX': { description: 'Delivered. Any other answer is a failure; 410 disables the webhook.' } },
+    },
+  }
+}

@@ -1,0 +1,176 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { z } from 'zod'
+import { HttpError } from '../src/request/http-error.ts'
+import * as answers from './answers.generated.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import type { WebhookFragment } from './operations.generated.ts'
+import * as operations from './operations.generated.ts'
+import * as input from './request/shapes.ts'
+import { camelCase } from './request/variables.ts'
+import { changedWebhook, newWebhook } from './request/webhook-shapes.ts'
+import { restObject } from './response/rest-object.ts'
+
+const id = input.text.describe('UUID of the webhook.')
+const one = z.object({ id, dry_run: input.dryRun })
+const webhookShape = answers.Webhook.shape
+const path = '/webhooks/{id}'
+const common = { isExtension: true, extraReasons: ['webhook_not_found', 'changes_disabled'] }
+
+/** Receivers of changes. Each endpoint is one GraphQL operation. */
+export const webhooks: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'List webhooks',
+    description: 'The webhooks of a store, in the order of their creation. Needs the scopes `webhook` and `read`.',
+    isExtension: true,
+    dataShape: { webhooks: z.array(answers.Webhook).describe('Webhooks of the store.') },
+    document: operations.ListWebhooksDocument,
+    shapes: () => ({ query: z.object({ store_uuid: input.storeUuid }) }),
+    variables: camelCase,
+    toData: ({ store }) => {
+      if (!store) throw notFound('store_not_found', 'store_uuid', 'there is no store of this UUID')
+      return { webhooks: store.webhooks.map(shown) }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/webhooks',
+    summary: 'Create a webhook',
+    description:
+      'Posts the changes of a store that follow to a URL, signed by the secret in the answer, which is not shown again. At most 20 of a store. Needs the scopes `webhook` and `read`.',
+    isExtension: true,
+    extraReasons: ['changes_disabled'],
+    dataShape: answers.CreateWebhook,
+    document: operations.CreateWebhookDocument,
+    shapes: () => ({
+      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
+      body: newWebhook,
+    }),
+    variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
+    toData: ({ createWebhook: made }) => ({ ...made, webhook: shown(made.webhook) }),
+  }),
+  endpoint({
+    method: 'GET',
+    path,
+    summary: 'Get a webhook',
+    description: 'A webhook with its state. Needs the scopes `webhook` and `read`.',
+    ...common,
+    dataShape: webhookShape,
+    document: operations.GetWebhookDocument,
+    shapes: () => ({ query: z.object({ id }) }),
+    variables: camelCase,
+    toData: ({ webhook }) => shown(required(webhook)),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path,
+    summary: 'Change a webhook',
+    description:
+      'Changes the given fields. `enabled: false` switches the webhook off; `true` sends a ping, and switches it on if the receiver answers 2xx. Needs the scopes `webhook` and `read`.',
+    ...common,
+    dataShape: webhookShape,
+    document: operations.UpdateWebhookDocument,
+    shapes: () => ({
+      query: one,
+      body: changedWebhook,
+    }),
+    variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
+    toData: ({ updateWebhook: webhook }) => shown(webhook),
+  }),
+  act('DELETE', path, operations.DeleteWebhookDocument, {
+    summary: 'Delete a webhook',
+    description: 'Deletes a webhook, and returns it.',
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${path}/rotate`,
+    summary: "Rotate a webhook's secret",
+    description:
+      'A new secret. For 24 hours deliveries are signed by the former one, too, and another rotation is refused. Needs the scopes `webhook` and `read`. The request has no body.',
+    ...common,
+    dataShape: answers.RotateWebhookSecret,
+    document: operations.RotateWebhookSecretDocument,
+    shapes: () => ({ query: one }),
+    variables: camelCase,
+    toData: ({ rotateWebhookSecret: made }) => ({ ...made, webhook: shown(made.webhook) }),
+  }),
+  act('POST', `${path}/test`, operations.TestWebhookDocument, {
+    summary: 'Test a webhook',
+    description: 'Sends the event `webhook.ping` soon; its result is among the deliveries.',
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${path}/replay`,
+    summary: 'Deliver changes again',
+    description:
+      'Delivers the changes after a cursor, or since a time, again. Needs the scopes `webhook` and `read`. The request has no body.',
+    isExtension: true,
+    extraReasons: [...common.extraReasons, 'cursor_expired'],
+    dataShape: webhookShape,
+    document: operations.ReplayWebhookDocument,
+    shapes: () => ({ query: one.extend({ from: input.text.describe('Cursor of the feed, or a time as RFC 3339.') }) }),
+    variables: camelCase,
+    toData: ({ replayWebhook: webhook }) => shown(webhook),
+  }),
+  act('POST', `${path}/retry`, operations.RetryWebhookDocument, {
+    summary: 'Retry a delivery',
+    description: 'Makes the next attempt now.',
+  }),
+  act('POST', `${path}/skip`, operations.SkipWebhookEventDocument, {
+    summary: 'Skip a delivery',
+    description: 'Leaves out the delivery that is being attempted. Without one, nothing changes.',
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/deliveries`,
+    summary: 'List deliveries',
+    description: 'Attempts of the last seven days, the newest first. Needs the scopes `webhook` and `read`.',
+    ...common,
+    dataShape: { deliveries: z.array(answers.WebhookDelivery).describe('Attempts, the newest first.') },
+    document: operations.ListWebhookDeliveriesDocument,
+    shapes: () => ({ query: z.object({ id, limit: input.pageSize('attempts', 100) }) }),
+    variables: camelCase,
+    toData: ({ webhook }) => ({ deliveries: required(webhook).deliveries.map((attempt) => restObject(attempt)) }),
+  }),
+]
+
+type OneVariables = { id: string; dryRun: boolean }
+
+/** An endpoint without a body that acts on a webhook and returns it. */
+function act(
+  method: 'POST' | 'DELETE',
+  path: string,
+  document: TypedDocumentNode<Record<string, unknown>, OneVariables>,
+  { summary, description }: { summary: string; description: string },
+): Endpoint {
+  return endpoint({
+    method,
+    path,
+    summary,
+    description: `${description} Needs the scopes \`webhook\` and \`read\`. The request has no body.`,
+    ...common,
+    dataShape: webhookShape,
+    document,
+    shapes: () => ({ query: one }),
+    variables: (query): OneVariables => camelCase(query),
+    toData: (result) => shown(Object.values(result)[0] as WebhookFragment),
+  })
+}
+
+function inputOf<Body extends { filter?: object | null | undefined }>({ filter, ...body }: Body) {
+  return { ...body, filter: filter && camelCase(filter) }
+}
+
+function shown(webhook: WebhookFragment) {
+  return restObject(webhook)
+}
+
+function required<Found>(webhook: Found | null | undefined): Found {
+  if (!webhook) throw notFound('webhook_not_found', 'id', 'there is no webhook of this id')
+  return webhook
+}
+
+function notFound(reason: 'store_not_found' | 'webhook_not_found', field: string, details: string): HttpError {
+  return new HttpError(reason, [{ reason, field, details }])
+}

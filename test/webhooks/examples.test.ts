@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { addProducts, newStore } from '../support/factories.ts'
+import { freePort } from '../support/servers/free-port.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+import { createWebhook, deliveries, forReceivers } from './support.ts'
+
+const gateway = useGateway(forReceivers)
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+it.each([
+  ['node', 'examples/webhook-receiver.ts'],
+  ['python3', 'examples/webhook_receiver.py'],
+])('%s %s receives what is genuine', async (program, file) => {
+  const store = await newStore(gateway)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}/hook`
+  const { id, secret } = await createWebhook(gateway, store, url, { filter: { types: ['product.created'] } })
+  const receiver = spawn(program, [file], {
+    cwd: root,
+    env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void receiver.kill())
+  let printed = ''
+  receiver.stdout.on('data', (text) => {
+    printed += text
+  })
+  await addProducts(gateway, store, ['A', 'B'])
+  await addProducts(gateway, store, ['C'])
+  await expect
+    .poll(() =>
+      printed
+        .split('\n')
+        .filter(Boolean)
+        .flatMap((line) => line.split(' ').slice(1)),
+    )
+    .toEqual([...['A', 'B', 'C']])
+  const forged = {
+    'webhook-id': 'x',
+    'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+    'webhook-signature': 'v1,AA==',
+  }
+  const answer = await fetch(url, { method: 'POST', headers: forged, body: '{}' })
+  expect(answer.status).toBe(401)
+  expect((await deliveries(gateway, id)).at(0)).toMatchObject({ httpStatus: 204 })
+})
