@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { measureStores } from '../../src/catalogue/rows/measures.ts'
 import { noCounts } from '../../src/import/report/counts.ts'
@@ -90,15 +89,14 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
 }
 
 /** The id that generated documents ask for. */
-const foreignJob = '01a1fdce-0000-7000-8000-00000000000f'
+export const foreignJob = '01a1fdce-0000-7000-8000-00000000000f'
 
-/** The webhooks of both stores. */
+/** The webhook of the other store; that of the foreign one has the id of its job. */
 export const ownWebhook = foreignJob.replace(/f$/, 'e')
-export const foreignWebhook = foreignJob
 
 /** A webhook that is switched off, and an attempt. */
 async function addWebhook({ database: { db } }: TestGateway, store: string, mark: string): Promise<void> {
-  const id = mark === canary ? foreignWebhook : ownWebhook
+  const id = mark === canary ? foreignJob : ownWebhook
   await sql`
     insert into webhook (store_uuid, webhook_id, url, headers, secret, filter, state, position)
     values (${store}, ${id}, ${`https://hook.example/${mark}`}, ${JSON.stringify({ 'x-mark': mark })}::jsonb, 'whsec_bWFyaw==',
@@ -110,12 +108,15 @@ async function addWebhook({ database: { db } }: TestGateway, store: string, mark
     values (${store}, ${id}, ${id}, ${mark}, 'webhook.ping', 1, 1, ${mark}, ${mark})`.execute(db)
 }
 
-/** An export that has ended. */
+/** The job of the other store. */
+export const ownJob = foreignJob.replace(/f$/, 'd')
+
+/** An import that has ended. */
 async function addJob({ database: { db } }: TestGateway, store_uuid: string, mark: string): Promise<void> {
-  const job_id = mark === canary ? foreignJob : randomUUID()
+  const job_id = mark === canary ? foreignJob : ownJob
   const ended = { attempt: 1, started_at: new Date(), heartbeat_at: new Date(), finished_at: new Date(), error: mark }
   const job = {
-    kind: 'export' as const,
+    kind: 'import' as const,
     state: 'failed' as const,
     options: '{}',
     counts: JSON.stringify(noCounts),

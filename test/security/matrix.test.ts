@@ -9,7 +9,7 @@ import { storeBody } from '../support/factories.ts'
 import { allFields, type GeneratedDocument, generateDocuments } from '../support/generated-documents.ts'
 import { type GraphQLReply, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
-import { canary, createFixture, type Fixture, foreignWebhook, ownWebhook, type TokenKind } from './fixture.ts'
+import { canary, createFixture, type Fixture, foreignJob, ownJob, ownWebhook, type TokenKind } from './fixture.ts'
 
 const gateway = useGateway()
 let fixture: Fixture
@@ -22,12 +22,14 @@ beforeAll(async () => {
   while (!(await areSeen.execute(gateway.database.db)).rows[0]?.seen) await sleep(100)
 })
 
+const jobOf = (store: string) => (store === fixture.own ? ownJob : store === fixture.foreign ? foreignJob : store)
+
 const strangers: TokenKind[] = ['none', 'malformed', 'unknown', 'revoked', 'expired']
 const headers = { 'x-request-id': 'the-same' }
 
 /** The path of the store's webhook. */
 function webhookPath(store: string, rest = ''): string {
-  const ids = { [fixture?.own]: ownWebhook, [fixture?.foreign]: foreignWebhook }
+  const ids = { [fixture?.own]: ownWebhook, [fixture?.foreign]: foreignJob }
   return `/v1/webhooks/${ids[store] ?? ownWebhook.replace(/e$/, 'a')}${rest}`
 }
 
@@ -46,6 +48,9 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
     ]),
   ),
   'GET /stores': () => ['/v1/stores', {}],
+  'POST /imports': (store) => [`/v1/imports?store_uuid=${store}&dry_run=true`, { method: 'POST', body: 'sku\nA\n' }],
+  'GET /imports/{job_id}': (store) => [`/v1/imports/${jobOf(store)}`, {}],
+  'GET /imports/{job_id}/failures': (store) => [`/v1/imports/${jobOf(store)}/failures`, {}],
   'GET /changes': (store) => [`/v1/changes?store_uuid=${store}`, {}],
   'GET /requests/{request_id}': (store) => [`/v1/requests/the-request?store_uuid=${store}`, {}],
   'POST /requests/{request_id}/revert': (store) => [
