@@ -66,8 +66,10 @@ const members = ['src', 'url', 'href']
 function textOf(item: unknown): Item {
   if (item === null) return ''
   if (typeof item === 'string') return oneUrl(item)
-  const found =
-    isObject(item) && isJsonObject(item) ? members.map((name) => (item as Record<string, unknown>)[name]) : []
+  const entries: Record<string, unknown> = isObject(item) && isJsonObject(item) ? { ...item } : {}
+  // Answers of this service have `Image URL 1`.
+  const fields = Object.keys(entries).filter((name) => /^Image URL \d+$/.test(name))
+  const found = [...members, ...fields].map((name) => entries[name])
   const url = found.find((value) => typeof value === 'string' && value.trim() !== '')
   return typeof url === 'string'
     ? oneUrl(url)

@@ -71,7 +71,7 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
 }
 
 const images =
-  /image|img|photo|picture|enclosure|(^|[^a-z])(bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
+  /image|img|photo|picture|enclosure|(^|[^a-z])(assets?|bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
 
 /** Notes columns of a row that become attributes, though their names say that options should name them. */
 export function addHints({ columns, cells }: Row, request: ImportRequest, layout: Layout, notes: Notes): void {

@@ -126,7 +126,11 @@ function columnsOf({ cells, source }: CsvRecord, { recognized, notes, unescapeFo
   const { encoding, delimiter = ',' } = recognized
   const columns = cells.map((cell, at) => {
     const text = decoded(cell)
-    const column = text !== undefined && unescapeFormulas ? unescapeFormula(text) : text
+    const unescaped = text === undefined ? undefined : unescapeFormula(text)
+    if (unescaped !== text && !unescapeFormulas) {
+      notes.add('escaped_formulas', { column: text ?? null, rows: 0, example: 'the header' })
+    }
+    const column = unescapeFormulas ? unescaped : text
     if (column === undefined) throw new UsageError(`the header line must be ${encoding}`)
     if (column.trim() === column || isQuoted(source, at, delimiter)) return column
     notes.add('blanks_removed', { column: column.trim(), rows: 0, example: 'the header' })

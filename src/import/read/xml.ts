@@ -58,5 +58,6 @@ export async function readXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandler
 }
 
 export function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1)
+  const prefix = name.indexOf(':')
+  return prefix < 0 ? name : name.slice(prefix + 1)
 }

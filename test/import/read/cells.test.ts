@@ -70,15 +70,18 @@ describe('images', () => {
     expect(await catalog.answer([fixed, '--store', store])).toMatchObject({ unchanged: 1, assets_added: 1 })
   })
 
-  test('in lists of objects are their src, url or href', async () => {
+  test('in lists of objects are their src, url or href, or the field of an answer', async () => {
     const images = [
       { id: 1, src: 'https://a.example/1' },
       { url: 'https://a.example/2' },
       { href: 'https://a.example/3' },
+      { asset_id: '4', 'Image URL 4': 'https://a.example/4' },
     ]
-    const { store, code } = await imported(JSON.stringify([{ sku: 'A', images }]), ['--assets', 'images'], 'file.json')
+    const content = JSON.stringify([{ sku: 'A', assets: { SMP: images } }])
+    const { store, code } = await imported(content, ['--assets', 'assets.SMP'], 'file.json')
     expect(code).toBe(0)
-    expect(await groupsOf(catalog, store, 'A')).toEqual({ image: [1, 2, 3].map((n) => `https://a.example/${n}`) })
+    expect(await groupsOf(catalog, store, 'A')).toEqual({ image: [1, 2, 3, 4].map((n) => `https://a.example/${n}`) })
+    expect((await imported(content, [], 'file.json')).answer.notes).toMatchObject([{ code: 'likely_images' }])
   })
 
   const columns = ['Image 2', 'cover_media_url', 'gallery', 'Bilder', 'media', 'image_2', 'productImage', 'cover']
@@ -244,6 +247,12 @@ test('a row that is short has empty cells at its end, and empty cells beyond the
   expect(result).toMatchObject({ code: 1, answer: { rows: 4, created: 3, failed: 1 } })
   expect(attributesOf(result)).toEqual({ A: { name: 'Mug' }, B: {}, C: { name: 'Pot', color: 'Red' } })
   expect(result.answer.notes).toEqual([expect.objectContaining({ code: 'short_rows', rows: 2, example: 'row 1' })])
+})
+
+test('a header with escaped formulas has a note', async () => {
+  const { answer } = await imported("sku,'=a\nA,1\n")
+  expect(answer.notes).toEqual([{ code: 'escaped_formulas', column: "'=a", rows: 0, example: 'the header' }])
+  expect(attributesOf(await imported("sku,'=a\nA,1\n", ['--unescape-formulas']))).toEqual({ A: { '=a': '1' } })
 })
 
 test('blanks after a closing quote are named as that', async () => {
