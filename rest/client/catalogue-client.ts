@@ -1,3 +1,4 @@
+import { follow } from './follow.ts'
 import type { components, operations } from './openapi.ts'
 import { type CallOptions, type ClientOptions, send, sendForFile } from './send.ts'
 
@@ -95,6 +96,9 @@ export function createCatalogueClient(options: ClientOptions) {
     getProduct: (productCode: string, query: Query<'getProduct'>, call?: CallOptions) =>
       read<'getProduct'>(`/products/${encodeURIComponent(productCode)}`)(query, call),
     listChanges: read<'listChanges'>('/changes'),
+    /** Changes as they appear; see `GET /v1/events`. Ends with `signal`, or with an error that does not pass. */
+    events: (query: Query<'followChanges'>, call?: CallOptions) =>
+      follow(options, { ...call, method: 'GET', path: '/events', query }),
     getRequest: (requestId: string, query: Query<'getRequest'>, call?: CallOptions) =>
       read<'getRequest'>(`/requests/${encodeURIComponent(requestId)}`)(query, call),
     revertRequest: (requestId: string, query: Query<'revertRequest'>, call?: CallOptions) =>

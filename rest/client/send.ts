@@ -50,6 +50,7 @@ export interface CallOptions {
 }
 
 export interface Call extends CallOptions {
+  lastEventId?: string | undefined
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   query?: object | undefined
@@ -65,7 +66,7 @@ export function send<Data>(options: ClientOptions, call: Call): Promise<Data> {
   return sendAndRead(options, call, async (answer) => ((await answer.json()) as { data: Data }).data)
 }
 
-/** The same, and returns the successful answer, whose body is a file. */
+/** The same, and returns the successful answer, whose body is a file or a stream. */
 export function sendForFile(options: ClientOptions, call: Call): Promise<Response> {
   return sendAndRead(options, call, async (answer) => answer)
 }
@@ -90,6 +91,7 @@ async function attempt<T>(options: ClientOptions, call: Call, read: (answer: Res
   const headers = new Headers({ authorization: `Bearer ${typeof token === 'string' ? token : await token()}` })
   if (call.requestId !== undefined) headers.set('x-request-id', call.requestId)
   if (call.body !== undefined) headers.set('content-type', 'application/json')
+  if (call.lastEventId !== undefined) headers.set('last-event-id', call.lastEventId)
   const position = positions.get(options)
   if (call.method !== 'GET') {
     headers.set('idempotency-key', call.idempotencyKey ?? '')
@@ -132,7 +134,7 @@ function queryString(query: object = {}): string {
 }
 
 /** Ends early when the signal does; the next attempt throws its reason. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     const stop = () => {
