@@ -1,11 +1,10 @@
-import { citusNodes } from '../../support/database/citus.ts'
 import { startTestGateway, type TestGateway } from '../../support/servers/gateway.ts'
 
 export const onCitus = process.env.CITUS_URL !== undefined
 /** On Citus a write takes a multiple of the time, and each connection needs a second one, to a worker. */
 export const writers = onCitus ? 16 : 64
 
-/** Two gateways on one database, each with connections for half of the writers: on Citus, to different servers. */
+/** Two gateways on one database, each with connections for half of the writers. */
 export interface TwoGateways {
   gateway: TestGateway
   /** Calls one gateway or the other, by the writer's number; throws when the answer is no success. */
@@ -26,8 +25,7 @@ const connection = { max: writers / 2, connectionTimeoutMillis: 20_000, ...(onCi
 
 export async function startTwoGateways(): Promise<TwoGateways> {
   const gateway = await startTestGateway({ connection })
-  const worker = onCitus ? (await citusNodes())[1] : {}
-  const other = await startTestGateway({ database: gateway.database, connection: { ...connection, ...worker } })
+  const other = await startTestGateway({ database: gateway.database, connection: connection })
   const of = (writer: number) => (writer % 2 ? other : gateway)
   return {
     gateway,
