@@ -1,6 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { type Allowed, isPublic, readAllowed } from './addresses.ts'
 import { targetFault } from './target.ts'
 
@@ -42,13 +42,7 @@ const keepAliveMs = 10_000
  */
 export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: OutgoingOptions = {}) {
   const allowed = readAllowed(allow)
-  const agent = new Agent({
-    connect: { lookup: guardedLookup(allowed, lookup ?? systemLookup), timeout: deadlineMs },
-    connections: maxConnectionsPerOrigin,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: keepAliveMs,
-    pipelining: 1,
-  })
+  let agent: Promise<Agent> | undefined
   return {
     /** Why requests to the URL would be refused. */
     faultOf: (url: string) => targetFault(url, allowed),
@@ -61,15 +55,30 @@ export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: Outg
       const ended = signal ? AbortSignal.any([deadline, signal]) : deadline
       try {
         const path = pathname + search
-        return await read(await agent.request({ origin, path, method: 'POST', headers, body, signal: ended }))
+        agent ??= openAgent(guardedLookup(allowed, lookup ?? systemLookup), deadlineMs)
+        return await read(await (await agent).request({ origin, path, method: 'POST', headers, body, signal: ended }))
       } catch (error) {
         throw new OutgoingError(deadline.aborted ? `no answer within ${deadlineMs / 1_000} s` : reasonOf(error), {
           cause: error,
         })
       }
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      await (await agent)?.destroy()
+    },
   }
+}
+
+/** Loads the library with the first request: most gateways send none. */
+async function openAgent(lookup: LookupFunction, timeout: number): Promise<Agent> {
+  const { Agent } = await import('undici')
+  return new Agent({
+    connect: { lookup, timeout },
+    connections: maxConnectionsPerOrigin,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    pipelining: 1,
+  })
 }
 
 /**
