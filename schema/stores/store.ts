@@ -2,6 +2,7 @@ import { automations, regions } from '../../src/catalogue/enumerations.ts'
 import { countStores, listStores, pageStores } from '../../src/catalogue/stores/list-stores.ts'
 import type { Store } from '../../src/catalogue/stores/stores.ts'
 import type { Loaders } from '../../src/graphql/loaders.ts'
+import { currentReadBytes } from '../../src/request/context.ts'
 import { isUuid, storeUuidOf } from '../../src/text.ts'
 import { AttributeDefinitionRef } from '../attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from '../builder/arguments.ts'
@@ -10,6 +11,9 @@ import { connectionCost, countedPage, keysetConnection, maxPageSize } from '../b
 import { nullable, requiredLookup } from '../builder/options.ts'
 import { partText } from '../builder/validation.ts'
 import { Automation, Region } from '../enumerations.ts'
+
+/** What a store in a list counts as read, about. */
+const bytesOfStore = 300
 
 export const StoreRef = builder.objectRef<Store>('Store')
 
@@ -52,22 +56,26 @@ builder.node(StoreRef, {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     linkedStores: t.field({
       type: [StoreRef],
-      complexity: firstCost(100),
+      complexity: firstCost(20),
       description: 'Other stores of the same group, in the order of their creation.',
-      args: { first: t.arg.int(firstArg(1_000, 100)) },
+      args: { first: t.arg.int(firstArg(1_000)) },
       resolve: async (store, { first }, { loaders }) => {
-        const maxCount = requireFirst(first, 1_000, 100)
+        const maxCount = requireFirst(first, 1_000)
         const group = (await loaders.storesOfGroup(maxCount + 1).load(store.storeGroup)) ?? []
-        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, maxCount)
+        const linked = group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, maxCount)
+        // A group is read once, but each of its stores may list it.
+        const refusal = currentReadBytes().add(linked.length * bytesOfStore)
+        if (refusal) throw refusal
+        return linked
       },
     }),
     attributeDefinitions: t.field({
       type: [AttributeDefinitionRef],
-      complexity: perStore(firstCost(100)),
+      complexity: perStore(firstCost(10)),
       description: 'Attribute definitions of the store, ordered by name.',
-      args: { first: t.arg.int(firstArg(10_000, 100)) },
+      args: { first: t.arg.int(firstArg(10_000)) },
       resolve: async (store, { first }, { loaders }) =>
-        (await loaders.attributeDefinitions.load(store.storeUuid)).slice(0, requireFirst(first, 10_000, 100)),
+        (await loaders.attributeDefinitions.load(store.storeUuid)).slice(0, requireFirst(first, 10_000)),
     }),
   }),
 })
