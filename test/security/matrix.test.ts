@@ -51,6 +51,7 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
   'POST /imports': (store) => [`/v1/imports?store_uuid=${store}&dry_run=true`, { method: 'POST', body: 'sku\nA\n' }],
   'GET /imports/{job_id}': (store) => [`/v1/imports/${jobOf(store)}`, {}],
   'GET /imports/{job_id}/failures': (store) => [`/v1/imports/${jobOf(store)}/failures`, {}],
+  'GET /events': (store) => [`/v1/events?store_uuid=${store}`, { method: 'HEAD' }],
   'GET /changes': (store) => [`/v1/changes?store_uuid=${store}`, {}],
   'GET /requests/{request_id}': (store) => [`/v1/requests/the-request?store_uuid=${store}`, {}],
   'POST /requests/{request_id}/revert': (store) => [
@@ -122,7 +123,8 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
 /** The answer's status, headers and body as bytes, with one name for the store, and the number of statements sent. */
 async function answerOf(path: string, call: Call, kind: TokenKind, store: string) {
   gateway.database.statements()
-  const { status, text, headers: given } = await gateway.call(path, { ...call, headers, token: fixture.tokens[kind] })
+  const sent = { ...call, headers: { ...headers, ...call.headers }, token: fixture.tokens[kind] }
+  const { status, text, headers: given } = await gateway.call(path, sent)
   // A connection is closed after a refusal that is sent before the whole body has come: a matter of timing.
   const { date: _, 'content-length': __, connection: ___, 'keep-alive': ____, ...rest } = given
   // The cursor of a feed goes on with every transaction of the server.
@@ -147,8 +149,10 @@ const rest = (operation: string, kind: TokenKind, store: string) => {
   return answerOf(path, call ?? {}, kind, store)
 }
 
-const graphql = (document: GeneratedDocument, kind: TokenKind, store: string) =>
-  answerOf('/graphql', { method: 'POST', body: { query: document.text(store) } }, kind, store)
+const graphql = (document: GeneratedDocument, kind: TokenKind, store: string) => {
+  const accept = document.operation === 'subscription' ? { accept: 'text/event-stream' } : {}
+  return answerOf('/graphql', { method: 'POST', body: { query: document.text(store) }, headers: accept }, kind, store)
+}
 
 it('the matrix has every operation of REST', () => {
   expect(Object.keys(operations).sort()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).sort())
@@ -199,15 +203,17 @@ describe.each(Object.keys(operations))('%s', (operation) => {
 
 describe('GraphQL', () => {
   const documents = generateDocuments()
+  const subscriptions = documents.filter(({ operation }) => operation === 'subscription')
+  const answered = documents.filter(({ operation }) => operation !== 'subscription')
   const ofAdmins = ['tokens', 'createToken', 'revokeToken']
   const ofAllStores = ['createStore']
-  /** Their documents select what the scope `read` is needed for. */
   /** Mutations that need `webhook` and `read` in place of `write`. */
   const ofWebhooks = ['createWebhook', 'updateWebhook', 'rotateWebhookSecret', 'deleteWebhook', 'testWebhook'].concat([
     'replayWebhook',
     'retryWebhook',
     'skipWebhookEvent',
   ])
+  /** Their documents select what the scope `read` is needed for. */
   const withReadingPayload = [
     ...['createStore', 'updateStore', 'moveAsset', 'reorderAssets', 'startImport', 'startExport', 'deleteJob'],
     ...['defineAttributes', 'removeAttributeDefinitions'],
@@ -242,17 +248,24 @@ describe('GraphQL', () => {
     }
   })
 
-  it.each(documents)('$title needs its scope', async (document) => {
+  it.each(subscriptions)('$title needs its scope, and has nothing of a foreign store', async (document) => {
+    expect((await graphql(document, 'write-only', fixture.own)).status).toBe(403)
+    const [other, absent] = [fixture.foreign, fixture.absent].map((store) => graphql(document, 'other store', store))
+    expect(await other).toEqual(await absent)
+    expect((await graphql(document, 'other store', fixture.own)).body).toMatch(/store_not_found|"job":null/)
+  })
+
+  it.each(answered)('$title needs its scope', async (document) => {
     const isRead = document.operation !== 'mutation' || ofWebhooks.includes(document.field)
     const wrong = await counted(() => graphql(document, isRead ? 'write-only' : 'read-only', fixture.own))
     expect(wrong).toMatchObject({ status: 403, statements: 0 })
     const right = await graphql(document, isRead ? 'read-only' : 'write-only', fixture.own)
     const closed = [...ofAdmins, ...withReadingPayload].includes(document.field)
-    expect(right.status).toBe(closed ? 403 : 200)
+    expect(right.status, right.body).toBe(closed ? 403 : 200)
     expect((await graphql(document, 'admin', fixture.foreign)).status).toBe(200)
   })
 
-  it.each(documents)('$title has for a limited token nothing of a foreign store', async (document) => {
+  it.each(answered)('$title has for a limited token nothing of a foreign store', async (document) => {
     const own = await graphql(document, 'limited', fixture.own)
     const closed = [...ofAdmins, ...ofAllStores].includes(document.field)
     expect(own.status).toBe(closed ? 403 : 200)
@@ -268,13 +281,13 @@ describe('GraphQL', () => {
     }
   })
 
-  it.each(documents)(
+  it.each(answered)(
     '$title has for an administrator what limited tokens must not see, so that the test would notice',
     async (document) => {
       const { body } = await graphql(document, 'admin', fixture.foreign)
       const { data } = JSON.parse(body) as GraphQLReply
       const reads = document.operation === 'query' && !['enumerations', 'tokens'].includes(document.field)
-      if (reads && /storeName|productCode|url/.test(document.text(''))) expect(JSON.stringify(data)).toMatch(canary)
+      if (reads && /storeName|productCode|\burl\b/.test(document.text(''))) expect(JSON.stringify(data)).toMatch(canary)
     },
   )
 })
