@@ -60,8 +60,9 @@ test('without --json the answer is a sentence', async () => {
   })
   expect(await catalog.run([file, '--store', store])).toEqual({
     code: 0,
-    stdout:
-      '1 row: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added\nformat: jsonl, encoding: UTF-8\n',
+    stdout: expect.stringMatching(
+      /^1 row: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added\nformat: jsonl, encoding: UTF-8\nrequest: [\da-f-]{36}\n$/,
+    ),
     stderr: '',
   })
 })
