@@ -54,6 +54,7 @@ export async function startGateway(options: GatewayOptions) {
   const status = async () => (isStopping ? 'unavailable' : readiness())
   const server = createServer(options, {
     authenticate: createCountedAuthentication(authenticate, options),
+    findCaller: authenticate,
     openStreams: live.streams.count,
     api,
     replicas,
@@ -92,7 +93,7 @@ async function openReplicas({ databaseReadUrl, connection, log }: GatewayOptions
   return watchReplicas(databaseReadUrl, connection, log)
 }
 
-interface ServerParts extends Pick<Routes, 'authenticate'> {
+interface ServerParts extends Pick<Routes, 'authenticate' | 'findCaller'> {
   openStreams(): number
   api: Api
   replicas: Replicas | undefined
@@ -104,7 +105,7 @@ interface ServerParts extends Pick<Routes, 'authenticate'> {
 }
 
 function createServer(options: GatewayOptions, parts: ServerParts): Server {
-  const { authenticate, api, replicas, kind, status, threadState, openStreams } = parts
+  const { authenticate, findCaller, api, replicas, kind, status, threadState, openStreams } = parts
   const { projectionFailures, deliveryResults } = parts
   const { db, globalConfig, filterClient, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = ordinaryAnswerBytes } = options
@@ -134,6 +135,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
   const logRequest = createRequestLog(log)
   return createHttpServer({
     authenticate,
+    findCaller,
     ...api,
     mcp: options.mcp === 'off' ? undefined : lazy(() => loadMcp(options, api)),
     maxAnswerBytes,

@@ -175,6 +175,7 @@ describe('a client that is slow, or goes away', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
     const server = createHttpServer({
       authenticate: never,
+      findCaller: never,
       memory: createMemoryBudget(0),
       rest: never,
       graphql: never,

@@ -6,7 +6,7 @@ import { workbookOf } from '../import/read/xlsx.ts'
 import { openWire } from '../support/clients/wire.ts'
 import { newStore, unknownStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token, useGateway } from '../support/servers/gateway.ts'
-import { newToken } from '../support/tokens.ts'
+import { newToken, revoke } from '../support/tokens.ts'
 
 const kibibyte = 1024
 const maxBytes = 2048 * kibibyte
@@ -163,6 +163,27 @@ it('leaves nothing of a file whose job is deleted while it arrives', async () =>
   })
   expect(await left(store)).toEqual(nothing)
 })
+
+it('leaves nothing of a file whose token is revoked while it arrives', async () => {
+  const store = await newStore(gateway)
+  const { tokenId, secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })
+  const isKnown = async () => (await gateway.call('/v1/imports/none', { token: secret })).status !== 401
+  const arriving = async function* () {
+    yield Buffer.from('sku\nA\n')
+    await expect.poll(() => left(store)).toMatchObject({ jobs: 1 })
+    await revoke(gateway, tokenId)
+    while (await isKnown()) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      yield Buffer.from('A\n')
+    }
+  }
+  const body = Readable.toWeb(Readable.from(arriving())) as unknown as BodyInit
+  expect(await upload({ store_uuid: store }, body, { authorization: `Bearer ${secret}` })).toMatchObject({
+    status: 401,
+    data: { error_info: [{ reason: 'unauthorized' }] },
+  })
+  expect(await left(store)).toEqual(nothing)
+}, 60_000)
 
 it('leaves nothing of a file for which its store has no room', async () => {
   const full = await startTestGateway({

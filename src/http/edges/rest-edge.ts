@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../auth/caller.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
+import { unauthorized } from '../../request/http-error.ts'
 import { type FileLimits, readFile } from '../body/read-file.ts'
 import { readJsonBody } from '../body/read-json-body.ts'
 import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
@@ -9,6 +11,8 @@ export interface RestApi {
   maxAnswerBytes: number
   /** The limits of files that are uploaded. */
   fileLimits: FileLimits
+  /** The caller of an `Authorization` header; undefined without a valid token. Counts no request. */
+  findCaller(authorization: string | undefined): Promise<Caller | undefined>
 }
 
 export async function serveRest(api: RestApi, incoming: HttpRequest): Promise<HttpResult> {
@@ -16,9 +20,16 @@ export async function serveRest(api: RestApi, incoming: HttpRequest): Promise<Ht
   const { method = 'GET' } = request
   const body = () => readJsonBody(request, reserve)
   const file = () => ({
-    chunks: readFile(request, api.fileLimits),
+    chunks: readAuthorized(api, request),
     announced: Number(headers['content-length'] ?? 0),
   })
   const result = await api.rest({ method, path, search, caller, headers, requestId: id.text, body, file })
   return withinLimits('rest', result, incoming, api.maxAnswerBytes)
+}
+
+/** Reads a file. Throws `unauthorized` at its end if the token is no longer valid: a file may take hours to arrive. */
+async function* readAuthorized(api: RestApi, request: IncomingMessage): AsyncGenerator<Buffer, void> {
+  yield* readFile(request, api.fileLimits)
+  const { authorization } = request.headers
+  if (!(await api.findCaller(authorization))) throw unauthorized(authorization)
 }
