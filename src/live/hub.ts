@@ -1,8 +1,9 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Change } from '../catalogue/changes/change.ts'
 import { cursorOf, type FeedPosition, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
+import { createPauses } from '../catalogue/pauses.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, messageOf } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
@@ -26,8 +27,6 @@ export interface Listener {
 export type Hub = ReturnType<typeof createHub>
 
 const everyMs = 250
-/** For how long the event loop is held. */
-const maxHoldMs = 10
 /** A clock of a server may be set back. */
 const clockMs = 3_600_000
 
@@ -73,7 +72,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     }
   }
   const tellAll = async ({ changes, next }: NewChanges) => {
-    let began = performance.now()
+    const pause = createPauses()
     for (const change of changes) {
       const position = feedPosition(change.tx, change.seq)
       const matched = new Map<string, Change | undefined>()
@@ -83,9 +82,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
         if (!matched.has(key)) matched.set(key, matching(change, listener.filter))
         const own = matched.get(key)
         if (own) listener.tell(own)
-        if (performance.now() - began < maxHoldMs) continue
-        await setImmediate()
-        began = performance.now()
+        await pause()
       }
     }
     const cursor = cursorOf(next.ledger, next)
@@ -125,11 +122,13 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   /** Tells a listener of what follows a position, until it can listen with the others. */
   const catchUp = async (listener: Listener, after: LedgerPosition, first?: NewChanges): Promise<void> => {
     try {
+      const pause = createPauses()
       for (let page = first ?? (await readNewChanges(db, listener.stores, after)); !left.has(listener); ) {
         for (const change of page.changes) {
           const own = matching(change, listener.filter)
           if (own) listener.tell(own)
           await listener.ready()
+          await pause()
           if (left.has(listener)) return
         }
         listener.reached(cursorOf(page.next.ledger, page.next))

@@ -1,4 +1,5 @@
 import { createClient } from 'graphql-sse'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ask } from '../support/clients/operations.ts'
 import { restData } from '../support/clients/rest-client.ts'
@@ -90,6 +91,21 @@ describe('Subscription.changes', () => {
     expect(await refusal({ store }, reader.secret)).toEqual([429, 'rate_limited', undefined])
     await revoke(gateway, reader.tokenId)
     await expect.poll(() => opened.every(({ error }) => error !== undefined)).toBe(true)
+  })
+
+  it('waits for its client while it catches up', async () => {
+    const store = await newStore(gateway)
+    await settled(gateway.database)
+    const { next } = await restData(gateway, `GET /changes?store_uuid=${store}&after=latest`)
+    await sql`insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
+      select ${store}::uuid, 'r', 'a', 'rest', 'o', 'product', 'created', array_fill(repeat('c', 200), array[1000]),
+        array_fill(null::text, array[1000]), array_fill(null::text, array[1000]), 1000
+      from generate_series(1, 40)`.execute(gateway.database.db)
+    await settled(gateway.database)
+    const query = 'subscription ($store: ID!, $after: String) { changes(storeUuid: $store, after: $after) { codes } }'
+    const subscription = subscribe(query, { store, after: next })
+    await expect.poll(() => subscription.results.length, { timeout: 30_000 }).toBe(40)
+    expect(subscription.error).toBeUndefined()
   })
 
   it('has the limits of documents', async () => {

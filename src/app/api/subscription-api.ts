@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../../auth/caller.ts'
 import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
 import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
+import { createPauses } from '../../catalogue/pauses.ts'
 import { changesDisabled, type LiveSources } from '../../graphql/context.ts'
 import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-request.ts'
 import { findJob, type Job } from '../../jobs/job.ts'
@@ -48,7 +49,12 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiPar
 
 async function send(stream: Stream, results: AsyncIterable<string>): Promise<void> {
   try {
-    for await (const result of results) stream.send(`event: next\ndata: ${result}\n\n`)
+    const pause = createPauses()
+    for await (const result of results) {
+      stream.send(`event: next\ndata: ${result}\n\n`)
+      await stream.drained()
+      await pause()
+    }
     stream.finish('event: complete\ndata:\n\n')
   } catch {
     // The source of a closed stream is destroyed.
