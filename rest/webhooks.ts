@@ -119,7 +119,7 @@ export const webhooks: readonly Endpoint[] = [
   }),
   act('POST', `${path}/skip`, operations.SkipWebhookEventDocument, {
     summary: 'Skip a delivery',
-    description: 'Leaves out the delivery that is being attempted. Without one, nothing changes.',
+    description: 'Leaves out the delivery whose attempt has failed. Without one, nothing changes.',
   }),
   endpoint({
     method: 'GET',

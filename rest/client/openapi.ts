@@ -515,7 +515,7 @@ export interface paths {
         put?: never;
         /**
          * Skip a delivery
-         * @description Leaves out the delivery that is being attempted. Without one, nothing changes. Needs the scopes `webhook` and `read`. The request has no body.
+         * @description Leaves out the delivery whose attempt has failed. Without one, nothing changes. Needs the scopes `webhook` and `read`. The request has no body.
          */
         post: operations["skipWebhookEvent"];
         delete?: never;

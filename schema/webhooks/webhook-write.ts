@@ -50,7 +50,7 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   ...catalogueText,
   description: 'Changes to a webhook. An omitted or null field is not changed.',
   fields: (t) => ({
-    url: t.string({ description: url }),
+    url: t.string({ description: `${url} Another origin needs \`headers\`, too, if there are any.` }),
     headers: t.field({ type: [WebhookHeaderInput], description: `${headers} Replaces all.` }),
     filter: t.field({ type: EventFilterInput, description: 'Which events to deliver. Replaces the filter.' }),
     enabled: t.boolean({
@@ -147,7 +147,7 @@ builder.mutationFields((t) => {
     testWebhook: steered('Sends an event `webhook.ping` soon; `Webhook.deliveries` has its result.', testWebhook),
     retryWebhook: steered('Makes the next attempt now.', retryWebhook),
     skipWebhookEvent: steered(
-      'Leaves out the delivery that is being attempted. Without one, nothing changes.',
+      'Leaves out the delivery whose attempt has failed. Without one, nothing changes.',
       skipWebhookEvent,
     ),
   }

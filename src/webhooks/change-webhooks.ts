@@ -4,6 +4,7 @@ import type { WriteCatalogue } from '../catalogue/catalogue.ts'
 import { lockStore } from '../catalogue/locks.ts'
 import { CatalogueError, invalidRequest } from '../errors.ts'
 import { latestPosition } from '../live/new-changes.ts'
+import { shown } from '../text.ts'
 import { newWebhookSecret } from './secret.ts'
 import { insertWebhook, listWebhooks, updateWebhookRow, type Webhook } from './webhook.ts'
 import { requireWebhookInput, type WebhookHeader, type WebhookInput } from './webhook-input.ts'
@@ -49,10 +50,10 @@ export async function createWebhook(
 }
 
 /**
- * Changes what is given. `enabled`: false switches the webhook off; true on, when a ping has succeeded. Throws
- * `invalid_request` or `webhook_not_found`.
+ * Changes what is given. `enabled`: false switches the webhook off; true on, when a ping has succeeded. A URL of
+ * another origin needs `headers`, too, if there are any. Throws `invalid_request` or `webhook_not_found`.
  */
-export function updateWebhook(
+export async function updateWebhook(
   catalogue: WriteCatalogue,
   webhookId: string,
   input: WebhookInput & { enabled?: boolean | null | undefined },
@@ -60,6 +61,7 @@ export function updateWebhook(
 ): Promise<Webhook> {
   requireWebhookInput(input, allow)
   const { url = null, headers, filter, enabled = null } = input
+  if (url !== null && headers == null) await requireOrigin(catalogue, webhookId, url)
   const headersText = headers == null ? null : JSON.stringify(headersOf(headers))
   // What is pending was chosen by the filter that it had.
   const filterText = filter == null ? null : JSON.stringify(withoutNulls(filter))
@@ -90,6 +92,15 @@ export async function rotateSecret(catalogue: WriteCatalogue, webhookId: string)
   }
   const changes = sql`previous_secret = secret, secret = ${secret}, rotated_at = now()`
   return { secret, webhook: await updateWebhookRow(catalogue, webhookId, changes) }
+}
+
+/** Headers may be credentials, and whoever changes the URL need not know them: they are of one origin. */
+async function requireOrigin(catalogue: WriteCatalogue, webhookId: string, url: string): Promise<void> {
+  const before = await updateWebhookRow(catalogue, webhookId, sql`secret = secret`)
+  const [from, to] = [new URL(before.url).origin, new URL(url).origin]
+  if (before.headerNames.length === 0 || from === to) return
+  const details = `headers must be given, or be empty, with a URL of another origin than ${from}; got ${shown(to)} without`
+  throw invalidRequest([{ field: 'headers', details }])
 }
 
 function headersOf(headers: readonly WebhookHeader[] | null | undefined): Record<string, string> {

@@ -22,8 +22,10 @@ export function retryWebhook(catalogue: WriteCatalogue, webhookId: string): Prom
   return updateWebhookRow(catalogue, webhookId, dueNow)
 }
 
-/** Leaves out the delivery that is being attempted. Without one, nothing changes. */
-export function skipWebhookEvent(catalogue: WriteCatalogue, webhookId: string): Promise<Webhook> {
+/** Leaves out the delivery whose attempt has failed. Without one, nothing changes. */
+export async function skipWebhookEvent(catalogue: WriteCatalogue, webhookId: string): Promise<Webhook> {
+  const webhook = await updateWebhookRow(catalogue, webhookId, sql`secret = secret`)
+  if (!webhook.nextAttemptAt) return webhook
   return updateWebhookRow(catalogue, webhookId, sql`position = coalesce(pending, position), ${begun}, ${dueNow}`)
 }
 

@@ -40,16 +40,16 @@ export async function deliver(
   return record(parts.db, webhook, parts.owner, sent.attempt, changes)
 }
 
-/** Sends a ping. Where the webhook is to be switched on, a success does that. */
+/** Sends a ping. Where the webhook is to be switched on, a success does that, unless its user has changed that. */
 export async function ping(parts: DeliveryParts, webhook: TakenWebhook): Promise<TakenWebhook | undefined> {
   const message = noticeOf('webhook.ping', `ping:${uuidv7()}`, { store_uuid: webhook.storeUuid })
   const sent = await post(parts, webhook, message, 1)
   if (!sent) return undefined
   const enables = webhook.ping === 'enable' && sent.isSuccess
   const state = enables
-    ? sql`, state = 'active', attempt = 0, pause_ms = 0, failing_since = null, next_at = now()`
+    ? sql`, state = case when ping = 'enable' then 'active' else state end, attempt = 0, pause_ms = 0, failing_since = null, next_at = now()`
     : sql``
-  return record(parts.db, webhook, parts.owner, sent.attempt, sql`ping = null ${state}`)
+  return record(parts.db, webhook, parts.owner, sent.attempt, sql`ping = nullif(ping, ${webhook.ping}) ${state}`)
 }
 
 interface Sent {

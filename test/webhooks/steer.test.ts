@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { addProducts, newStore } from '../support/factories.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+import { type Answer, startReceiver, status } from './receiver.ts'
+import { change, createWebhook, deliveries, forReceivers, webhook } from './support.ts'
+
+const gateway = useGateway(forReceivers)
+const stateOf = async (id: string) => (await webhook(gateway, id)).state
+const ofProducts = { filter: { types: ['product.created'] } }
+const update = (id: string, input: object) => change(gateway, 'updateWebhook', id, { input })
+
+/** An answer that waits until the test gives it. */
+function held(): { answer: Answer; give: (code: number) => void } {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  return { answer: (response) => promise.then((code) => response.writeHead(code).end()), give: resolve }
+}
+
+describe('a webhook', () => {
+  it('keeps its headers from a URL of another origin', async () => {
+    const receiver = await startReceiver()
+    const other = await startReceiver()
+    const headers = [{ name: 'Authorization', value: 'Bearer hidden' }]
+    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url, { ...ofProducts, headers })
+    const move = (body: object) => gateway.call(`/v1/webhooks/${id}`, { method: 'PATCH', body })
+    expect(await move({ url: `${receiver.url}/v2` })).toMatchObject({ status: 200 })
+    const refused = await move({ url: other.url })
+    expect(refused).toMatchObject({ status: 400 })
+    expect(refused.text).toContain('headers must be given')
+    expect(await move({ url: other.url, headers: [] })).toMatchObject({ status: 200 })
+    await change(gateway, 'testWebhook', id)
+    await expect.poll(() => other.received.length).toBe(1)
+    expect(other.received[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  it('skips no delivery that has not failed', async () => {
+    const store = await newStore(gateway)
+    const { answer, give } = held()
+    const receiver = await startReceiver(answer)
+    const { id } = await createWebhook(gateway, store, receiver.url, ofProducts)
+    await addProducts(gateway, store, ['A'])
+    await expect.poll(() => receiver.received.length).toBe(1)
+    await change(gateway, 'skipWebhookEvent', id)
+    receiver.answerWith(status(200))
+    give(500)
+    await expect.poll(() => receiver.received.map(({ body }) => body.data.codes)).toEqual([['A'], ['A']])
+  })
+
+  it('stays off if it is switched off while a ping is under way', async () => {
+    const { answer, give } = held()
+    const receiver = await startReceiver(answer)
+    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url, ofProducts)
+    await update(id, { enabled: false })
+    await update(id, { enabled: true })
+    await expect.poll(() => receiver.received.length).toBe(1)
+    await update(id, { enabled: false })
+    give(200)
+    await expect.poll(async () => (await deliveries(gateway, id)).length).toBe(1)
+    expect(await stateOf(id)).toBe('DISABLED')
+  })
+
+  it('is switched on while a ping of a test is under way', async () => {
+    const { answer, give } = held()
+    const receiver = await startReceiver(answer)
+    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url, ofProducts)
+    await update(id, { enabled: false })
+    await change(gateway, 'testWebhook', id)
+    await expect.poll(() => receiver.received.length).toBe(1)
+    await update(id, { enabled: true })
+    give(200)
+    await expect.poll(() => stateOf(id)).toBe('ACTIVE')
+  })
+})
