@@ -8,7 +8,7 @@ import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
  */
 const mayImport: Record<string, string> = {
   'src/cli':
-    'app auth backup catalogue database demo export filter-service global-config http import jobs live webhooks',
+    'rest app auth backup catalogue database demo export filter-service global-config http import jobs live webhooks',
   'src/app':
     'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs live mcp metrics outgoing request tracing webhooks',
   'src/event-loop': 'fair-share request',

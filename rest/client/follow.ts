@@ -1,5 +1,5 @@
 import type { components } from './openapi.ts'
-import { type Call, CatalogueApiError, type ClientOptions, pause, sendForFile } from './send.ts'
+import { type Call, CatalogueApiError, type ClientOptions, passing, pause, sendForFile } from './send.ts'
 
 export type CatalogueEvent = components['schemas']['Change']
 
@@ -16,7 +16,7 @@ export async function* follow(options: ClientOptions, call: Call): AsyncGenerato
         if (event === undefined && data !== undefined) yield JSON.parse(data)
       }
     } catch (error) {
-      if (call.signal?.aborted || error instanceof CatalogueApiError) throw error
+      if (call.signal?.aborted || (error instanceof CatalogueApiError && !passing.includes(error.status))) throw error
     }
     await pause(reconnectMs, call.signal)
   }

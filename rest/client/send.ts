@@ -59,7 +59,8 @@ export interface Call extends CallOptions {
   file?: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
-const passing = [429, 502, 503]
+/** With these, an answer may be another one later. */
+export const passing = [429, 502, 503]
 
 /** Sends a request, again after failures that may pass, and returns `data` of its answer. */
 export function send<Data>(options: ClientOptions, call: Call): Promise<Data> {

@@ -82,6 +82,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'webhook retry': ['catalog webhook retry 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
   'webhook skip': ['catalog webhook skip 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
   'webhook delete': ['catalog webhook delete 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  listen: [
+    'CATALOGUE_TOKEN=$TOKEN catalog listen --store $STORE',
+    'catalog listen --url https://catalogue.example --token $TOKEN --store $STORE --forward-to http://127.0.0.1:3000/hook',
+  ],
   'mcp-config': ['catalog mcp-config --client claude --url https://catalogue.example > .mcp.json'],
   'filter-service': ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
 }

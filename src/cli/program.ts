@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   token: async () => (await import('./commands/token.ts')).addToken,
   config: async () => (await import('./commands/config.ts')).addConfig,
   webhook: async () => (await import('./commands/live/webhook.ts')).addWebhook,
+  listen: async () => (await import('./commands/live/listen.ts')).addListen,
   'report-user': async () => (await import('./commands/report-user.ts')).addReportUsers,
   'mcp-config': async () => (await import('./commands/mcp-config.ts')).addMcpConfig,
   'filter-service': async () => (await import('./commands/serve.ts')).addFilterService,

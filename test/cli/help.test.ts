@@ -35,7 +35,7 @@ describe('the command line', () => {
 
   it('has --json for every command that ends by itself with a result that is not JSON anyway', () => {
     const without = leaves.filter(({ command }) => !command.options.some(({ long }) => long === '--json'))
-    expect(without.map(({ path }) => path)).toEqual(['serve', 'mcp-config'])
+    expect(without.map(({ path }) => path)).toEqual(['serve', 'listen', 'mcp-config'])
   })
 
   it('answers wrong usage with 2, a sentence, and where to look', async () => {

@@ -1,11 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
-import { ownVersion } from '../../database/version.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
-import { signatureOf } from '../secret.ts'
 import { type Attempt, record, type TakenWebhook } from './leases.ts'
-import { type Message, noticeOf } from './message.ts'
+import { headersOf, type Message, noticeOf } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
 
 export type Result = 'delivered' | 'refused' | 'unanswered'
@@ -61,19 +59,12 @@ interface Sent {
 async function post(
   { outgoing, signal, count }: DeliveryParts,
   { url, headers, secrets }: TakenWebhook,
-  { id, type, body }: Message,
+  message: Message,
   number: number,
 ): Promise<Sent | undefined> {
-  const timestamp = Math.floor(Date.now() / 1_000)
-  const own = {
-    'content-type': 'application/json',
-    'user-agent': `catalogue-gateway/${ownVersion()}`,
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
-  }
+  const request = { url, headers: { ...headers, ...headersOf(message, secrets) }, body: message.body, signal }
   const began = performance.now()
-  const answer = await outgoing.post({ url, headers: { ...headers, ...own }, body, signal }).catch((error: unknown) => {
+  const answer = await outgoing.post(request).catch((error: unknown) => {
     if (error instanceof OutgoingError) return error
     throw error
   })
@@ -82,7 +73,7 @@ async function post(
   const isSuccess = hasAnswer && answer.status >= 200 && answer.status < 300
   count(isSuccess ? 'delivered' : hasAnswer ? 'refused' : 'unanswered')
   const attempt = {
-    ...{ deliveryId: uuidv7(), eventId: id, type, number },
+    ...{ deliveryId: uuidv7(), eventId: message.id, type: message.type, number },
     status: hasAnswer ? answer.status : null,
     durationMs: Math.round(performance.now() - began),
     reason: hasAnswer ? (isSuccess ? null : `the receiver must answer 2xx; got ${answer.status}`) : answer.message,

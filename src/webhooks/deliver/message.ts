@@ -1,6 +1,8 @@
 import type { Change } from '../../catalogue/changes/change.ts'
+import { ownVersion } from '../../database/version.ts'
 import { type Event, eventOf } from '../../live/event.ts'
 import { type EventFilter, matching } from '../../live/event-filter.ts'
+import { signatureOf } from '../secret.ts'
 import { textOfPosition } from '../webhook.ts'
 
 /** What a delivery says. */
@@ -63,6 +65,24 @@ function messageOf(first: ToldEvent, events: readonly ToldEvent[]): Message {
     id: `${first.cursor}:${last.cursor}`,
     type: first.type,
     body: JSON.stringify({ type: first.type, timestamp: last.at, data }),
+  }
+}
+
+/** The message of one event. */
+export function messageOfEvent(event: Event): Message {
+  const told = shortened(event)
+  return messageOf(told, [told])
+}
+
+/** The headers of a delivery now, signed by each of the secrets. */
+export function headersOf({ id, body }: Message, secrets: readonly string[]): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1_000)
+  return {
+    'content-type': 'application/json',
+    'user-agent': `catalogue-gateway/${ownVersion()}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
   }
 }
 

@@ -102,6 +102,29 @@ describe('the typed client', () => {
     expect((await listed).total_products).toBe(0)
   })
 
+  it('follows events through an outage that lasts longer than its retries', async (test) => {
+    needsPrimary(test, 'another client writes')
+    const { store_uuid } = await client().createStore(newStore)
+    const { next } = await client().listChanges({ store_uuid, after: 'latest' })
+    const statuses: number[] = []
+    const recording: typeof fetch = async (...request) => {
+      const answer = await fetch(...request)
+      statuses.push(answer.status)
+      return answer
+    }
+    const { events } = createCatalogueClient({ baseUrl: `${gateway.url}/v1`, token, retries: 0, fetch: recording })
+    await gateway.cut()
+    const stop = new AbortController()
+    const query = { store_uuid: [store_uuid], ...(next != null && { after: next }) }
+    const first = events(query, { signal: stop.signal }).next()
+    first.catch(() => {})
+    await expect.poll(() => statuses).toContain(503)
+    await gateway.restore()
+    await client().createProducts({ store_uuid }, [{ product_code: '1' }])
+    expect((await first).value).toMatchObject({ codes: ['1'] })
+    stop.abort()
+  })
+
   it('sends a write again under its idempotency key when the answer was lost, so that it is done once', async (test) => {
     needsPrimary(test, 'another client writes')
     const proxy = await losingAnswers(2)

@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { createCatalogueClient } from '../../../../rest/client/catalogue-client.ts'
+import type { CatalogueEvent } from '../../../../rest/client/follow.ts'
+import { CatalogueApiError } from '../../../../rest/client/send.ts'
+import { UsageError } from '../../../import/usage-error.ts'
+import { headersOf, messageOfEvent } from '../../../webhooks/deliver/message.ts'
+import { newWebhookSecret } from '../../../webhooks/secret.ts'
+import { untilSignal } from '../../until-signal.ts'
+
+interface ListenOptions {
+  url: string
+  token: string
+  store: string
+  forwardTo?: string
+  types?: string
+  operations?: string
+  codePrefix?: string
+  after?: string
+}
+
+/** As long as the gateway waits for a receiver. */
+const receiverMs = 15_000
+/** What the caller has to correct. */
+const refusals = [400, 401, 403, 404]
+
+export function addListen(program: Command): void {
+  program
+    .command('listen')
+    .description('print the changes of a store as they appear, as JSON lines, until Ctrl-C; needs no database')
+    .option('--url <url>', 'the URL of the gateway', urlOf, 'http://127.0.0.1:4000')
+    .addOption(new Option('--token <token>', 'a token that reads').env('CATALOGUE_TOKEN').makeOptionMandatory())
+    .requiredOption('--store <uuid>', 'the UUID of the store')
+    .option('--forward-to <url>', 'post the changes there instead, signed as a webhook is, once each', urlOf)
+    .option('--types <types>', 'only changes of these types, such as product.updated,link.created')
+    .option('--operations <names>', 'only changes by these mutations, such as updateProducts')
+    .option('--code-prefix <prefix>', 'only items whose code begins so')
+    .option('--after <cursor>', 'begin after this cursor of changes, not now')
+    .action(listen)
+}
+
+async function listen(options: ListenOptions): Promise<void> {
+  const { url, token, store, types, operations, codePrefix, after } = options
+  const stop = new AbortController()
+  void untilSignal().then(() => stop.abort())
+  process.stdout.once('error', () => stop.abort())
+  const filter = { types, operations, code_prefix: codePrefix, after }
+  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+  const client = createCatalogueClient({ baseUrl: `${url}/v1`, token, fetch: reporting(url, stop.signal) })
+  const tell = tellerOf(options, stop.signal)
+  try {
+    for await (const event of client.events({ store_uuid: [store], ...given }, { signal: stop.signal })) {
+      process.stdout.write(`${await tell(event)}\n`)
+    }
+  } catch (error) {
+    if (stop.signal.aborted) return
+    throw error instanceof CatalogueApiError && refusals.includes(error.status) ? new UsageError(error.message) : error
+  }
+}
+
+/** What is done with an event. Returns the line that is printed. */
+function tellerOf({ forwardTo }: ListenOptions, stopped: AbortSignal): (event: CatalogueEvent) => Promise<string> {
+  if (forwardTo === undefined) return async (event) => JSON.stringify(event)
+  const secret = newWebhookSecret()
+  process.stdout.write(`${secret}\n`)
+  return async (event) => {
+    const message = messageOfEvent(event)
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(receiverMs)])
+    const request = { method: 'POST', headers: headersOf(message, [secret]), body: message.body, signal }
+    const outcome = await fetch(forwardTo, { ...request, redirect: 'manual' }).then(async (answer) => {
+      await answer.body?.cancel()
+      return String(answer.status)
+    }, reasonOf)
+    return `${event.at}  ${event.type}  ${event.cursor}  ${outcome}`
+  }
+}
+
+/** `fetch` that reports on stderr when the gateway is reached, and when it is not: the client tries again by itself. */
+function reporting(url: string, stopped: AbortSignal): typeof fetch {
+  let last = ''
+  const report = (state: string) => {
+    if (state !== last && !stopped.aborted) process.stderr.write(`${url}: ${state}\n`)
+    last = state
+  }
+  return async (...request) => {
+    try {
+      const answer = await fetch(...request)
+      const type = answer.headers.get('content-type') ?? 'no type'
+      const isExpected = type.startsWith(answer.ok ? 'text/event-stream' : 'application/json')
+      if (answer.ok && isExpected) report('listening')
+      else if (!isExpected) report(`answered ${answer.status} with ${type}, not as a gateway does; trying again`)
+      return answer
+    } catch (error) {
+      report(`${reasonOf(error)}; trying again`)
+      throw error
+    }
+  }
+}
+
+/** `fetch` wraps what happened to the connection. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error as Error
+  const [first] = cause instanceof AggregateError ? cause.errors : [cause]
+  return first instanceof Error ? first.message : String(first)
+}
+
+function urlOf(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/+$/, '')
+  throw new InvalidArgumentError('It must be a URL that begins with http:// or https://.')
+}
