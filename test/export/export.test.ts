@@ -116,7 +116,8 @@ it('reads one snapshot: what is written while it runs does not show', async () =
     { storeUuid: store, channel: 'SMP' },
     { format: 'jsonl' },
     async (text) => {
-      if (seen.length === 0)
+      // On Citus, the first read of products takes the snapshot.
+      if (seen.length === 0 && text !== '')
         await addProducts(gateway, store, ['zz', { productCode: 'p1499', attributes: { late: 'yes' } }])
       const products = text.split('\n').filter((line) => line !== '')
       seen.push(...products.map((line) => JSON.parse(line)).map(({ product_code, late = '' }) => product_code + late))
