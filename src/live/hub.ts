@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Change } from '../catalogue/changes/change.ts'
-import { cursorOf, type FeedPosition, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
+import { type FeedPosition, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
 import { createPauses } from '../catalogue/pauses.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, messageOf } from '../errors.ts'
@@ -18,8 +18,8 @@ export interface Listener {
   tell(change: Change): void
   /** Whether it can be told of more; earlier changes wait for it. */
   ready(): Promise<void> | undefined
-  /** It has been told of all changes before the cursor. */
-  reached(cursor: string): void
+  /** It has been told of all changes before the position, which may be before an earlier one. */
+  reached(position: LedgerPosition): void
   /** It cannot be told of further changes. */
   end(): void
 }
@@ -71,7 +71,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       byStore.set(store, others.add(listener))
     }
   }
-  const tellAll = async ({ changes, next }: NewChanges) => {
+  const tellAll = async ({ changes, durable }: NewChanges) => {
     const pause = createPauses()
     for (const change of changes) {
       const position = feedPosition(change.tx, change.seq)
@@ -85,8 +85,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
         await pause()
       }
     }
-    const cursor = cursorOf(next.ledger, next)
-    for (const listener of listening.keys()) listener.reached(cursor)
+    for (const listener of listening.keys()) listener.reached(durable)
   }
   /** Returns whether more changes follow at once. */
   const step = async (): Promise<boolean> => {
@@ -131,7 +130,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
           await pause()
           if (left.has(listener)) return
         }
-        listener.reached(cursorOf(page.next.ledger, page.next))
+        listener.reached(page.durable)
         if (!page.hasMore) {
           waiting.set(listener, page.seen)
           break

@@ -21,6 +21,8 @@ export interface NewChanges {
   next: LedgerPosition
   /** The position up to which all are read. After a crash of the database a cursor must not have it. */
   seen: LedgerPosition
+  /** The same that a crash leaves valid, also where the given one would not be. It may be before that one. */
+  durable: LedgerPosition
   hasMore: boolean
   /** The time of the database when they were read, and the first transaction that had not begun. */
   asOf: { time: Date; nextTx: bigint }
@@ -54,10 +56,18 @@ export async function readNewChanges(
   const end = last && feedPosition(last.tx, last.seq)
   const isAll = !hasMore || !end
   const { ledger } = state
-  const next = isAll ? latestOf([after, end, feedPosition(state.durable_tx, 0)]) : end
+  const kept = isAll ? latestOf([end, feedPosition(state.durable_tx, 0)]) : end
+  const next = latestOf([after, kept])
   const seen = isAll ? latestOf([next, feedPosition(state.oldest_open, 0)]) : end
   const asOf = { time: state.time, nextTx: BigInt(state.next_tx) }
-  return { changes, next: { ...next, ledger }, seen: { ...seen, ledger }, hasMore, asOf }
+  return {
+    changes,
+    next: { ...next, ledger },
+    seen: { ...seen, ledger },
+    durable: { ...kept, ledger },
+    hasMore,
+    asOf,
+  }
 }
 
 /** The position that no earlier change of the stores follows. */

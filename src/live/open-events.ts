@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Change } from '../catalogue/changes/change.ts'
-import { cursorOf } from '../catalogue/changes/cursor.ts'
+import { cursorOf, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
 import { eventOf } from './event.ts'
 import type { EventFilter } from './event-filter.ts'
 import type { Hub, Listener } from './hub.ts'
@@ -20,22 +20,22 @@ export async function openEvents(
   { stores, filter, after }: { stores: readonly string[]; filter: EventFilter; after: LedgerPosition },
 ): Promise<(out: Writable) => void> {
   const first = await hub.read(stores, after)
-  let cursor = cursorOf(after.ledger, after)
+  let at = after
   const listener: Listener = {
     stores,
     filter,
     tell: (change) => {
-      cursor = change.cursor
+      at = { ...feedPosition(change.tx, change.seq), ledger: at.ledger }
       stream.send(textOf(change))
     },
     ready: () => stream.drained(),
-    reached: (reached) => {
-      cursor = reached
+    reached: (position) => {
+      if (isBefore(at, position)) at = position
     },
     end: () => stream.cut(),
   }
   // With data: common parsers ignore an id without, and the client would miss changes before its first event.
-  const position = () => `event: position\nid: ${cursor}\ndata: {}\n\n`
+  const position = () => `event: position\nid: ${cursorOf(at.ledger, at)}\ndata: {}\n\n`
   const forms = { heartbeat: position, goodbye: 'event: goodbye\ndata: {}\n\n' }
   return (out) => {
     stream.begin(out, forms, `retry: ${retryMs}\n${position()}`)

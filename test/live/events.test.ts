@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { readCursor } from '../../src/catalogue/changes/cursor.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import type { Event } from '../../src/live/event.ts'
@@ -48,6 +50,7 @@ describe('GET /v1/events', () => {
   it('tells of the changes of the stores from now on, as the feed has them', async () => {
     const [store, other, third] = [await newStore(gateway), await newStore(gateway), await newStore(gateway)]
     await addProducts(gateway, store, ['before'])
+    await settled(gateway.database)
     const stream = follow(gateway.url, { store_uuid: `${store},${other}` })
     await stream.opened
     const [{ cursor } = { cursor: '' }] = (await feedOf(store)).slice(-1)
@@ -91,6 +94,23 @@ describe('GET /v1/events', () => {
     await addProducts(gateway, store, ['A'])
     const [{ cursor } = { cursor: '' }] = (await feedOf(store)).slice(-1)
     await expect.poll(() => stream.text).toContain(`event: position\nid: ${cursor}\n`)
+  })
+
+  it('has no position that the database may forget in a crash', async () => {
+    const { db } = gateway.database
+    const store = await newStore(gateway)
+    await settled(gateway.database)
+    const stream = await open(`store_uuid=${store}`)
+    for (let i = 0; i < 20; i++) await sql`select pg_current_xact_id()`.execute(db)
+    const positions = () => stream.text.match(/(?<=^event: position\nid: ).*/gm) ?? []
+    const count = positions().length
+    await expect.poll(() => positions().length).toBeGreaterThan(count + 5)
+    const known = await sql<{
+      tx: string
+    }>`select split_part(next_xid, ':', 2) as tx from pg_control_checkpoint()`.execute(db)
+    const later = positions().filter((cursor) => readCursor(cursor).tx > BigInt(known.rows[0]?.tx ?? ''))
+    // The first one is that of the last change.
+    expect(later.filter((cursor) => cursor !== positions()[0])).toEqual([])
   })
 
   it('tells every subscriber of the feed of its store, with 8 writers and a long transaction', async () => {
