@@ -11,6 +11,7 @@ import type { TaskLimits } from '../event-loop/thread-pool.ts'
 import type { FilterClient } from '../filter-service/client.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
+import type { UploadTimes } from '../http/body/read-file.ts'
 import type { StreamLimits } from '../live/streams.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
@@ -36,8 +37,7 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   threadLimits?: ThreadLimits
   jobLimits?: TaskLimits
   deliveryTimes?: RetryTimes
-  /** How long the client of an upload may send nothing. */
-  uploadIdleMs?: number
+  uploadTimes?: Partial<UploadTimes>
   streamLimits?: Partial<StreamLimits>
 }
 

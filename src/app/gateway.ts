@@ -139,7 +139,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     ...api,
     mcp: options.mcp === 'off' ? undefined : lazy(() => loadMcp(options, api)),
     maxAnswerBytes,
-    fileLimits: { maxBytes: options.importMax, idleMs: options.uploadIdleMs ?? 30_000 },
+    fileLimits: { maxBytes: options.importMax, ...options.uploadTimes },
     graphiql,
     pages,
     metrics: async (caller, authorization) => {

@@ -19,18 +19,34 @@ const bytesOfJob = 16 * 1024
 /** Files may grow by so much before the jobs of its store are measured again. */
 const measureEvery = 8 * mebibyte
 
+interface NewJob {
+  bytes: number
+  /** The token that uploads its file: it may use half of the queue, so that files that arrive slowly block no others. */
+  uploader?: string
+}
+
 /**
  * Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. Returns
  * how many jobs of the store have not ended.
  */
-export async function requireRoom(db: Transaction<Database>, storeUuid: string, bytes: number, quotas: JobQuotas) {
+export async function requireRoom(
+  db: Transaction<Database>,
+  storeUuid: string,
+  { bytes, uploader }: NewJob,
+  quotas: JobQuotas,
+): Promise<number> {
   await lockStore(inTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
-  const { queued, unfinished } = await countJobs(db, storeUuid)
+  const { queued, unfinished, uploads } = await countJobs(db, storeUuid, uploader)
   if (queued >= quotas.queued) {
     throw new CatalogueError(
       'quota_exceeded',
       `at most ${quotas.queued} jobs of a store may be queued; there are ${queued}: wait until one of them has started, or delete one with deleteJob`,
     )
+  }
+  const maxUploads = Math.ceil(quotas.queued / 2)
+  if (uploads >= maxUploads) {
+    const details = `at most ${maxUploads} uploads of a token to a store may be open; there are ${uploads}`
+    throw new CatalogueError('quota_exceeded', `${details}: wait until one of them has ended`)
   }
   const kept = await measureJobs(db, storeUuid)
   if (kept + bytesOfJob + bytes > quotas.keptMb * mebibyte) throw tooMuchKept(kept, quotas)
@@ -53,14 +69,23 @@ export function createWriter(key: JobKey, direction: 'input' | 'output', quotas:
   }
 }
 
+interface JobNumbers {
+  queued: number
+  unfinished: number
+  /** Those of the uploader. */
+  uploads: number
+}
+
 export async function countJobs(
   db: Kysely<Database>,
   storeUuid: string,
-): Promise<{ queued: number; unfinished: number }> {
-  const { rows } = await sql<{ queued: number; unfinished: number }>`
-    select count(*) filter (where state <> 'running')::int as queued, count(*)::int as unfinished
+  uploader: string | null = null,
+): Promise<JobNumbers> {
+  const { rows } = await sql<JobNumbers>`
+    select count(*) filter (where state <> 'running')::int as queued, count(*)::int as unfinished,
+      count(*) filter (where state = 'uploading' and origin ->> 'tokenId' = ${uploader}::text)::int as uploads
     from job where store_uuid = ${storeUuid}::uuid and state in ('uploading', 'queued', 'running')`.execute(db)
-  return rows[0] ?? { queued: 0, unfinished: 0 }
+  return rows[0] ?? { queued: 0, unfinished: 0, uploads: 0 }
 }
 
 /** The bytes that the jobs of a store keep. PostgreSQL knows a value's length without reading it. */

@@ -79,7 +79,7 @@ export function insertJob(
 ): Promise<Job> {
   const key = { storeUuid, jobId: uuidv7() }
   return inOneTransaction(db, async (transaction) => {
-    const unfinished = await requireRoom(transaction, storeUuid, Buffer.byteLength(input), quotas)
+    const unfinished = await requireRoom(transaction, storeUuid, { bytes: Buffer.byteLength(input) }, quotas)
     const values = {
       options: JSON.stringify(options),
       origin: origin ? JSON.stringify(origin) : null,

@@ -26,6 +26,8 @@ export interface ArrivingFile {
   chunks: AsyncIterable<Buffer>
   /** The number of its bytes, as far as the client announced it. */
   announced: number
+  /** Of the token that sends it. */
+  tokenId: string
 }
 
 const partBytes = 256 * 1024
@@ -39,14 +41,14 @@ export async function receiveUpload(
   catalogue: Catalogue,
   enumerations: Enumerations,
   options: ImportOptions,
-  { chunks, announced }: ArrivingFile,
+  { chunks, announced, tokenId }: ArrivingFile,
   quotas: JobQuotas,
 ): Promise<Upload> {
   const { db } = catalogue
   const checked = checkedRequest('', options, enumerations, 'snake_case')
   const storeUuid = await requireStore(catalogue, options.store)
   const key = { storeUuid, jobId: uuidv7() }
-  await insertUploading(db, key, { ...checked, storeUuid }, announced, quotas)
+  await insertUploading(db, key, { ...checked, storeUuid }, { bytes: announced, uploader: tokenId }, quotas)
   const uploading = { store_uuid: storeUuid, job_id: key.jobId, state: 'uploading' } as const
   const beat = () =>
     db
@@ -84,16 +86,17 @@ function insertUploading(
   db: Kysely<Database>,
   { storeUuid, jobId }: JobKey,
   options: object,
-  bytes: number,
+  file: { bytes: number; uploader: string },
   quotas: JobQuotas,
 ): Promise<unknown> {
   return db.transaction().execute(async (transaction) => {
-    await requireRoom(transaction, storeUuid, bytes, quotas)
+    await requireRoom(transaction, storeUuid, file, quotas)
     await transaction
       .insertInto('job')
       .values({
         ...{ store_uuid: storeUuid, job_id: jobId, kind: 'import', state: 'uploading', heartbeat_at: new Date() },
-        ...{ options: JSON.stringify(options), origin: null, counts: JSON.stringify(noCounts) },
+        ...{ options: JSON.stringify(options), counts: JSON.stringify(noCounts) },
+        origin: JSON.stringify({ tokenId: file.uploader }),
       })
       .execute()
   })

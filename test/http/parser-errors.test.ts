@@ -183,7 +183,7 @@ describe('a client that is slow, or goes away', () => {
       graphiql: never,
       errorOf: () => new HttpError('internal_error', ''),
       maxAnswerBytes: 0,
-      fileLimits: { maxBytes: 0, idleMs: 0 },
+      fileLimits: { maxBytes: 0 },
       pages: new Map(),
       onServed: () => {},
       cors: () => undefined,

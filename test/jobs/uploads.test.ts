@@ -10,7 +10,7 @@ import { newToken, revoke } from '../support/tokens.ts'
 
 const kibibyte = 1024
 const maxBytes = 2048 * kibibyte
-const gateway = useGateway({ more: { importMax: maxBytes, uploadIdleMs: 1_000 } })
+const gateway = useGateway({ more: { importMax: maxBytes, uploadTimes: { idleMs: 1_000 } } })
 
 type Query = Record<string, string> | [string, string][]
 interface Answer {
@@ -215,6 +215,58 @@ it('answers 408 to a client that sends nothing for too long, and waits for one t
   expect(answer).toMatchObject({ status: 408, text: expect.stringContaining('must not pause for more than 1 s') })
   wire.close()
   await expect.poll(() => left(store)).toEqual(nothing)
+}, 60_000)
+
+it('answers 408 to a client that takes too long for a mebibyte', async () => {
+  const mebibyteMs = 5_000
+  const hasty = await startTestGateway({
+    database: gateway.database,
+    more: { importMax: 64 * maxBytes, uploadTimes: { mebibyteMs } },
+  })
+  const store = await newStore(hasty)
+  let isAnswered = false
+  const arriving = async function* () {
+    for (const began = Date.now(); Date.now() < began + 1.2 * mebibyteMs && !isAnswered; ) {
+      yield Buffer.alloc(1024 * kibibyte, 'A\n')
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    expect(isAnswered).toBe(false)
+    while (!isAnswered) {
+      yield Buffer.from('A\n')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+  const body = Readable.toWeb(Readable.from(arriving())) as unknown as BodyInit
+  const answer = await upload({ store_uuid: store }, body, {}, hasty).finally(() => (isAnswered = true))
+  expect(answer).toMatchObject({
+    status: 408,
+    data: { error_info: [{ details: 'each MiB of the body must come within 5 s' }] },
+  })
+  await expect.poll(() => left(store)).toEqual(nothing)
+  await hasty.stop()
+}, 60_000)
+
+it('leaves places in the queue of a store to others than a token that uploads', async () => {
+  const small = await startTestGateway({
+    database: gateway.database,
+    more: { jobQuotas: { queued: 4, keptMb: 16 }, importMax: maxBytes },
+  })
+  const store = await newStore(small)
+  const { secret } = await newToken(small, { scopes: ['READ', 'WRITE'], stores: [store] })
+  const trickles = await Promise.all([openWire(small.url), openWire(small.url)])
+  for (const wire of trickles) {
+    wire.send(
+      `POST /v1/imports?store_uuid=${store} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nA\n\r\n`,
+    )
+  }
+  await expect.poll(() => left(store)).toMatchObject({ jobs: 2 })
+  expect(await upload({ store_uuid: store }, 'sku\nA\n', { authorization: `Bearer ${secret}` }, small)).toMatchObject({
+    status: 429,
+    data: { error_info: [{ reason: 'quota_exceeded', details: expect.stringContaining('at most 2 uploads') }] },
+  })
+  expect(await upload({ store_uuid: store }, 'sku\nA\n', {}, small)).toMatchObject({ status: 200 })
+  for (const wire of trickles) wire.reset()
+  await small.stop()
 }, 60_000)
 
 it.each<[Record<string, string> | [string, string][], string, RegExp]>([

@@ -58,8 +58,10 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
       return reads.run(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
-    receiveFile: (options, { caller }, file) =>
-      receiveUpload(catalogueOf(caller, {}), enumerations(), options as UploadOptions, file, jobQuotas),
+    receiveFile: (options, { caller }, arriving) => {
+      const file = { ...arriving, tokenId: caller.tokenId }
+      return receiveUpload(catalogueOf(caller, {}), enumerations(), options as UploadOptions, file, jobQuotas)
+    },
     stream: createEventsApi(options),
     write: ({ maxAffected, upload, ...call }, key, work) => {
       const workIn = (transaction?: Transaction<Database>) =>

@@ -1,12 +1,19 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { HttpError } from '../../request/http-error.ts'
 import { tooLarge } from './read-body.ts'
 
-export interface FileLimits {
+export interface FileLimits extends Partial<UploadTimes> {
   maxBytes: number
-  /** How long a client may send nothing. */
-  idleMs: number
 }
+
+export interface UploadTimes {
+  /** How long a client may send nothing; by default 30 seconds. */
+  idleMs: number
+  /** How long the gateway waits for each mebibyte; by default 60 seconds. Its own work does not count. */
+  mebibyteMs: number
+}
+
+const mebibyte = 1024 * 1024
 
 /** Requests whose files are read: the time limit of whole requests does not hold for them. */
 const withFile = new WeakSet<IncomingMessage>()
@@ -17,26 +24,31 @@ export function hasOwnTimeLimit(request: IncomingMessage): boolean {
 
 /**
  * Reads a file as it arrives, of any media type. Its bytes do not count as memory: few are held. Throws as soon as it
- * is known to be too large, and if it is empty, is cut off or its client sends nothing for too long.
+ * is known to be too large, and if it is empty, is cut off or its client sends nothing, or too little, for too long.
  */
 export async function* readFile(
   request: IncomingMessage,
-  { maxBytes, idleMs }: FileLimits,
+  { maxBytes, idleMs = 30_000, mebibyteMs = 60_000 }: FileLimits,
 ): AsyncGenerator<Buffer, void> {
-  const { 'content-length': announced = '0', 'content-encoding': encoding = 'identity' } = request.headers
-  if (!/^(identity|gzip|x-gzip)$/i.test(encoding)) {
-    const details = `body must be a file, or a file packed by gzip; got Content-Encoding: ${encoding}`
-    throw new HttpError('unsupported_media_type', details)
-  }
-  if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
+  requireReadable(request.headers, maxBytes)
   withFile.add(request)
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+  const pause = { ms: idleMs, details: `the body must not pause for more than ${idleMs / 1000} s` }
+  const details = `each MiB of the body must come within ${mebibyteMs / 1000} s`
   let size = 0
+  let measured = 0
+  let left = mebibyteMs
   try {
     for (;;) {
-      const { done, value } = await nextWithin(chunks, idleMs)
+      const asked = performance.now()
+      const { done, value } = await nextWithin(chunks, left < idleMs ? { ms: left, details } : pause)
       if (done) break
       size += value.length
+      left -= performance.now() - asked
+      if (size - measured >= mebibyte) {
+        measured = size
+        left = mebibyteMs
+      }
       if (size > maxBytes) throw tooLarge(maxBytes)
       yield value
     }
@@ -47,11 +59,22 @@ export async function* readFile(
   if (size === 0) throw new HttpError('invalid_request', 'body must be a file; got nothing')
 }
 
-async function nextWithin(chunks: AsyncIterator<Buffer>, ms: number): Promise<IteratorResult<Buffer, unknown>> {
+function requireReadable(headers: IncomingHttpHeaders, maxBytes: number): void {
+  const { 'content-length': announced = '0', 'content-encoding': encoding = 'identity' } = headers
+  if (!/^(identity|gzip|x-gzip)$/i.test(encoding)) {
+    const details = `body must be a file, or a file packed by gzip; got Content-Encoding: ${encoding}`
+    throw new HttpError('unsupported_media_type', details)
+  }
+  if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
+}
+
+async function nextWithin(
+  chunks: AsyncIterator<Buffer>,
+  { ms, details }: { ms: number; details: string },
+): Promise<IteratorResult<Buffer, unknown>> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const error = new HttpError('invalid_request', `the body must not pause for more than ${ms / 1000} s`, {}, 408)
-    timer = setTimeout(() => reject(error), ms)
+    timer = setTimeout(() => reject(new HttpError('invalid_request', details, {}, 408)), ms)
   })
   try {
     return await Promise.race([chunks.next(), late])
