@@ -23,9 +23,13 @@ const patience = {
 
 const connection = { max: writers / 2, connectionTimeoutMillis: 20_000, ...(onCitus && patience) }
 
+/** On Citus, large writes would wait too long for one of the two threads. */
+const ownThread = { threadLimits: { bytes: Infinity, members: Infinity, cost: Infinity, readBytes: Infinity } }
+const more = onCitus ? ownThread : {}
+
 export async function startTwoGateways(): Promise<TwoGateways> {
-  const gateway = await startTestGateway({ connection })
-  const other = await startTestGateway({ database: gateway.database, connection: connection })
+  const gateway = await startTestGateway({ connection, more })
+  const other = await startTestGateway({ database: gateway.database, connection, more })
   const of = (writer: number) => (writer % 2 ? other : gateway)
   return {
     gateway,
