@@ -27,14 +27,17 @@ export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions,
     const last = headers['last-event-id']
     const given = last ? readCursor(last, 'Last-Event-ID') : after && after !== latest ? readCursor(after) : undefined
     if (changesRetention === 0) throw changesDisabled()
-    const stores = await watchedStores(catalogueFor(db, caller.viewer), storeUuid ? storeUuid.split(',') : undefined)
+    const catalogue = catalogueFor(db, caller.viewer)
+    const stores = await watchedStores(catalogue, storeUuid ? storeUuid.split(',') : undefined)
+    const findStores = storeUuid ? undefined : () => watchedStores(catalogue, undefined)
     const head = { status: 200, headers: eventStreamHeaders }
     if (isHead) return head
     if (!live) throw new HttpError('unavailable', 'events are sent by the main thread alone')
     const stream = live.streams.open(caller, headers.authorization)
     try {
       const begin = given ?? (await latestPosition(db, stores))
-      return { ...head, events: await openEvents(live.hub, stream, { stores, filter, after: begin }) }
+      const events = await openEvents(live.hub, stream, { stores, filter, after: begin, findStores })
+      return { ...head, events }
     } catch (error) {
       stream.close()
       throw error

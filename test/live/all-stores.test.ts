@@ -1,0 +1,39 @@
+import { beforeEach, expect, it } from 'vitest'
+import { settled } from '../support/database/changes.ts'
+import { addProducts, newStore } from '../support/factories.ts'
+import { needsPrimary } from '../support/needs-primary.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+import { follow } from './support/event-source.ts'
+
+const gateway = useGateway({ more: { streamLimits: { heartbeatMs: 200 } } })
+beforeEach((test) => needsPrimary(test, 'writes go past the client'))
+
+it('a stream of all stores has the changes of stores that are created later, and none twice', async () => {
+  const known = await newStore(gateway)
+  await settled(gateway.database)
+  const stream = follow(gateway.url, {})
+  await stream.opened
+  await addProducts(gateway, known, ['A'])
+  const codes = () => stream.events.flatMap((event) => event.codes)
+  await expect.poll(codes).toEqual(['A'])
+  const created = await newStore(gateway)
+  await addProducts(gateway, created, ['B'])
+  await addProducts(gateway, known, ['C'])
+  await expect
+    .poll(() =>
+      codes()
+        .filter((code) => code === 'B' || code === 'C')
+        .toSorted(),
+    )
+    .toEqual(['B', 'C'])
+  await addProducts(gateway, created, ['D'])
+  await expect.poll(codes).toContain('D')
+  const types = stream.events.map(({ type, store_uuid }) => `${type} ${store_uuid === known ? 'known' : 'created'}`)
+  expect(types.toSorted()).toEqual([
+    'product.created created',
+    'product.created created',
+    'product.created known',
+    'product.created known',
+    'store.created created',
+  ])
+})
