@@ -93,8 +93,8 @@ function createLook(db: Kysely<Database>, startSome: (due: readonly DueWebhook[]
   let allDaysAt = 0
   return async () => {
     const looksAtAll = Date.now() - allDaysAt > allDaysEveryMs
-    if (looksAtAll) allDaysAt = Date.now()
     const { oldest, webhooks }: Due = await listDue(db, looksAtAll ? null : known, looksAtAll ? null : usualHours)
+    if (looksAtAll) allDaysAt = Date.now()
     known = startSome(webhooks) === webhooks.length ? oldest : null
   }
 }

@@ -59,12 +59,12 @@ export async function listDue(db: Kysely<Database>, known: string | null, sinceH
   return { oldest: rows[0]?.oldest ?? '0', webhooks: rows.filter(isDue) }
 }
 
-/** Takes a webhook for 20 s; undefined if another process has it, or it has nothing to do any more. */
+/** Takes a webhook for 20 s; undefined if another process has or had it, or it has nothing to do any more. */
 export async function take(db: Kysely<Database>, key: WebhookKey, owner: string): Promise<TakenWebhook | undefined> {
   const { rows } = await sql<TakenWebhook>`
     update webhook set lease_id = ${owner}, ${leased}
     where ${isOf(key)} and (lease_until is null or lease_until <= now())
-      and (ping is not null or state in ('active', 'failing', 'lost'))
+      and (ping is not null or (state in ('active', 'failing', 'lost') and next_at <= now()))
     returning ${columns}`.execute(db)
   return rows[0]
 }
@@ -109,16 +109,20 @@ export interface Attempt {
   response: string | null
 }
 
-/** Records an attempt, and what it changes if the lease is still held. Returns the webhook as `keep` does. */
+/**
+ * Records an attempt, and what it changes if the lease is still held. Returns the webhook as `keep` does. If the
+ * attempt cannot be recorded, its changes are kept, so that it is not repeated, and the error is thrown.
+ */
 export async function record(
   db: Kysely<Database>,
-  { moves, ...key }: WebhookKey & { moves: number },
+  webhook: WebhookKey & { moves: number },
   owner: string,
   attempt: Attempt,
   changes: RawBuilder<unknown>,
 ): Promise<TakenWebhook | undefined> {
+  const { moves, ...key } = webhook
   const { deliveryId, eventId, type, number, status, durationMs, reason, response } = attempt
-  const { rows } = await sql<TakenWebhook>`
+  const recorded = sql<TakenWebhook>`
     with recorded as (
       insert into webhook_delivery (store_uuid, webhook_id, delivery_id, event_id, type, attempt, status, duration_ms,
         reason, response)
@@ -127,5 +131,9 @@ export async function record(
     )
     update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
     returning ${columns}`.execute(db)
+  const { rows } = await recorded.catch(async (error: unknown) => {
+    await keep(db, webhook, owner, changes)
+    throw error
+  })
   return rows[0]
 }

@@ -17,6 +17,7 @@ const maxDeliveries = 20
 const maxPages = 20
 /** Changes that do not match are looked at this often while there are always more. */
 const pauseWithoutMatchMs = 1_000
+const pauseAfterErrorMs = 5_000
 
 /**
  * Takes a webhook, unless another process has it, and delivers what it waits for: one message after the other, until
@@ -26,13 +27,17 @@ export async function runTurn(parts: TurnParts, key: WebhookKey): Promise<void> 
   const { db, owner } = parts
   const taken = await take(db, key, owner)
   if (!taken) return
-  let rest = { hasMore: true, pauseMs: 0 }
+  let rest = { hasMore: true, pauseMs: pauseAfterErrorMs }
   try {
-    if (taken.ping) await ping(parts, taken)
-    else rest = await deliverAll(parts, taken)
+    rest = taken.ping ? await pingOnce(parts, taken) : await deliverAll(parts, taken)
   } finally {
     await release(db, key, owner, rest)
   }
+}
+
+async function pingOnce(parts: TurnParts, taken: TakenWebhook) {
+  await ping(parts, taken)
+  return { hasMore: true, pauseMs: 0 }
 }
 
 async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
@@ -40,7 +45,8 @@ async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
   let webhook: TakenWebhook | undefined = taken
   for (let sent = 0; sent < maxDeliveries; sent++) {
     const next = await backlog.next(webhook)
-    if (!next) return { hasMore: false, pauseMs: sent === 0 ? pauseWithoutMatchMs : 0 }
+    if (next === 'end') return { hasMore: false, pauseMs: sent === 0 ? pauseWithoutMatchMs : 0 }
+    if (!next) break
     webhook = await deliver(parts, next.webhook, next.message, next.end)
     if (!webhook || webhook.attempt > 0 || !isOn(webhook)) break
   }
@@ -81,26 +87,28 @@ function createBacklog(parts: TurnParts) {
     const begun = await keep(db, webhook, owner, sql`pending = ${end}, pending_since = ${first}`)
     return begun && { webhook: begun, message, end }
   }
-  const next = async (webhook: TakenWebhook): Promise<Next | undefined> => {
+  const next = async (webhook: TakenWebhook): Promise<Next | 'end' | undefined> => {
     if (webhook.state === 'lost') return gapOf(webhook)
-    for (let pages = 0; pages < maxPages; pages++) {
+    for (let pages = 0; ; pages++) {
       if (page) {
         const { filter, pending } = webhook
         const batch = takeBatch(page.changes, { filter, pending, ledger: page.next.ledger })
         if (batch) return begin(webhook, batch)
-        if (!page.hasMore) break
+        if (!page.hasMore || pages >= maxPages) break
       }
       page = await read(webhook.storeUuid, page?.next ?? positionIn(webhook.position))
       // Others read it, too.
       page = { ...page, changes: [...page.changes] }
     }
-    const looked = page && textOfPosition(page.next)
-    if (looked && looked !== webhook.position) await keep(db, webhook, owner, sql`position = ${looked}, pending = null`)
-    return undefined
+    const { hasMore } = page
+    const looked = textOfPosition(page.next)
+    const isSame = looked === webhook.position
+    const kept = isSame || (await keep(db, webhook, owner, sql`position = ${looked}, pending = null`))
+    return kept && !hasMore ? 'end' : undefined
   }
   return {
-    /** The next message; undefined if there is none, or the lease is lost. */
-    next: (webhook: TakenWebhook): Promise<Next | undefined> =>
+    /** The next message; 'end' if there is none; undefined if the webhook is to be looked at again at once. */
+    next: (webhook: TakenWebhook): Promise<Next | 'end' | undefined> =>
       next(webhook).catch((error: unknown) => {
         if (error instanceof CatalogueError && error.code === 'cursor_expired') return lose(webhook)
         throw error

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
+import { latestPosition, type NewChanges, readNewChanges } from '../../src/live/new-changes.ts'
+import { createOutgoing } from '../../src/outgoing/outgoing.ts'
+import { take } from '../../src/webhooks/deliver/leases.ts'
+import { runTurn } from '../../src/webhooks/deliver/turn.ts'
+import { findWebhook, insertWebhook } from '../../src/webhooks/webhook.ts'
+import { useDatabase } from '../support/database/database.ts'
+import { fastTimes, startReceiver } from './receiver.ts'
+
+const database = useDatabase()
+
+async function insert(url = 'https://hooks.example') {
+  const { catalogue, db } = database
+  const key = { storeUuid: randomUUID(), webhookId: randomUUID() }
+  const position = await latestPosition(db, [key.storeUuid])
+  await insertWebhook(catalogue, { ...key, url, headers: {}, filter: {}, secret: 'whsec_c2VjcmV0', position })
+  return { ...key, position }
+}
+
+function partsOf(read: (storeUuid: string, after: NewChanges['next']) => Promise<NewChanges>) {
+  const outgoing = createOutgoing({ allow: ['127.0.0.0/8'] })
+  onTestFinished(() => outgoing.close())
+  const { signal } = new AbortController()
+  return { db: database.db, outgoing, owner: randomUUID(), times: fastTimes, signal, count: () => {}, read }
+}
+
+const columnsOf = async ({ webhookId }: { webhookId: string }) => {
+  const { rows } = await sql<{ isSeen: boolean; pauseSeconds: number; ping: string | null }>`
+    select lease_until is not null as "isSeen", extract(epoch from next_at - now())::float8 as "pauseSeconds", ping
+    from webhook where webhook_id = ${webhookId}`.execute(database.db)
+  return rows[0]
+}
+
+const eventAt = (storeUuid: string, seq: bigint) => ({
+  ...{ storeUuid, tx: '5', seq: String(seq), cursor: `c${seq}`, at: new Date(), requestId: randomUUID() },
+  ...{ actor: 'test', via: 'rest' as const, operation: 'test', kind: 'product' as const, action: 'created' as const },
+  ...{ count: 1, codes: [`P${seq}`], keys: [null], failed: 0, reverts: null },
+})
+
+it('a webhook whose attempt another process has just failed is not taken', async () => {
+  const key = await insert()
+  await sql`update webhook set attempt = 1, next_at = now() + interval '1 hour'
+    where webhook_id = ${key.webhookId}`.execute(database.db)
+  expect(await take(database.db, key, randomUUID())).toBeUndefined()
+})
+
+it('a webhook whose position its user moves during a turn is looked at again at once', async () => {
+  const key = await insert()
+  const parts = partsOf(async (storeUuid, after) => {
+    await sql`update webhook set moves = moves + 1 where webhook_id = ${key.webhookId}`.execute(database.db)
+    const { next, ...page } = await readNewChanges(database.db, [storeUuid], after)
+    return { ...page, next: { ...next, seq: next.seq + 1n } }
+  })
+  await runTurn(parts, key)
+  expect(await columnsOf(key)).toMatchObject({ isSeen: true })
+})
+
+it('a change after many pages that do not match is not passed over', async () => {
+  const { position, ...key } = await insert()
+  const receiver = await startReceiver()
+  await sql`update webhook set url = ${receiver.url}, filter = '{"codePrefix": "P33"}'
+    where webhook_id = ${key.webhookId}`.execute(database.db)
+  const read = async (storeUuid: string, after: NewChanges['next']) => {
+    const seq = after.seq + 1n - (after.tx === 5n ? 0n : after.seq)
+    const next = { ...position, tx: 5n, seq }
+    const asOf = { time: new Date(), nextTx: 6n }
+    return { changes: [eventAt(storeUuid, seq + 13n)], next, seen: next, durable: next, hasMore: seq < 45n, asOf }
+  }
+  for (let turn = 0; turn < 4; turn++) await runTurn(partsOf(read), key)
+  expect(receiver.received.map(({ body }) => body.data.codes)).toEqual([['P33']])
+})
+
+it('an attempt that cannot be recorded is not repeated, and others wait for some seconds', async () => {
+  const receiver = await startReceiver()
+  const key = await insert(receiver.url)
+  await sql`update webhook set ping = 'test' where webhook_id = ${key.webhookId}`.execute(database.db)
+  await sql`alter table webhook_delivery add constraint none check (type = 'none') not valid`.execute(database.db)
+  const parts = partsOf((storeUuid, after) => readNewChanges(database.db, [storeUuid], after))
+  await expect(runTurn(parts, key)).rejects.toThrow('none')
+  await sql`alter table webhook_delivery drop constraint none`.execute(database.db)
+  const after = await columnsOf(key)
+  expect(after).toMatchObject({ ping: null, isSeen: true })
+  expect(after?.pauseSeconds).toBeGreaterThan(1)
+  expect(await findWebhook(database.catalogue, key.webhookId)).toMatchObject({ state: 'active' })
+})
