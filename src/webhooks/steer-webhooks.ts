@@ -10,7 +10,7 @@ import { textOfPosition, updateWebhookRow, type Webhook } from './webhook.ts'
 const dueNow = sql`next_at = now(), lease_until = greatest(lease_until, now())`
 /** Ends what is being attempted; whoever holds the lease begins anew. */
 const begun = sql`moves = moves + 1, pending = null, pending_since = null, attempt = 0, pause_ms = 0,
-  failing_since = null, state = case when state in ('failing', 'lost') then 'active' else state end`
+  failing_since = null, has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
 
 /** Sends a ping soon; its result is among the deliveries. Throws `webhook_not_found`, as all of these. */
 export function testWebhook(catalogue: WriteCatalogue, webhookId: string): Promise<Webhook> {

@@ -6,7 +6,14 @@ import type { Event } from '../../src/live/event.ts'
 import type { RetryTimes } from '../../src/webhooks/deliver/retries.ts'
 
 /** Times of retries for which tests need not wait. */
-export const fastTimes: RetryTimes = { first: 50, soon: 200, soonFor: 600_000, late: 200, pausedAfter: 600_000 }
+export const fastTimes: RetryTimes = {
+  first: 50,
+  soon: 200,
+  soonFor: 600_000,
+  late: 200,
+  pausedAfter: 600_000,
+  turn: 5_000,
+}
 
 interface Body {
   type: string

@@ -3,11 +3,12 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { latestPosition, type NewChanges, readNewChanges } from '../../src/live/new-changes.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
-import { take } from '../../src/webhooks/deliver/leases.ts'
+import { choose } from '../../src/webhooks/deliver/choose.ts'
+import { listDue, record, release, take } from '../../src/webhooks/deliver/leases.ts'
 import { runTurn } from '../../src/webhooks/deliver/turn.ts'
 import { findWebhook, insertWebhook } from '../../src/webhooks/webhook.ts'
 import { useDatabase } from '../support/database/database.ts'
-import { fastTimes, startReceiver } from './receiver.ts'
+import { fastTimes, startReceiver, status } from './receiver.ts'
 
 const database = useDatabase()
 
@@ -84,4 +85,72 @@ it('an attempt that cannot be recorded is not repeated, and others wait for some
   expect(after).toMatchObject({ ping: null, isSeen: true })
   expect(after?.pauseSeconds).toBeGreaterThan(1)
   expect(await findWebhook(database.catalogue, key.webhookId)).toMatchObject({ state: 'active' })
+})
+
+it('a turn ends after some seconds', async () => {
+  const { position, ...key } = await insert()
+  const receiver = await startReceiver()
+  await sql`update webhook set url = ${receiver.url} where webhook_id = ${key.webhookId}`.execute(database.db)
+  const parts = partsOf(async (storeUuid) => {
+    const changes = [eventAt(storeUuid, 1n), { ...eventAt(storeUuid, 2n), action: 'updated' as const }]
+    const next = { ...position, tx: 5n, seq: 2n }
+    return { changes, next, seen: next, durable: next, hasMore: false, asOf: { time: new Date(), nextTx: 6n } }
+  })
+  await runTurn({ ...parts, times: { ...fastTimes, turn: 0 } }, key)
+  expect(receiver.received.length).toBe(1)
+  expect(await columnsOf(key)).toMatchObject({ isSeen: true })
+})
+
+it('slow webhooks have three of the five places of a store, and half of all', () => {
+  const due = (count: number, isSlow: boolean, store?: string) =>
+    Array.from({ length: count }, (_, i) => ({ storeUuid: store ?? `${i}`, webhookId: randomUUID(), isSlow }))
+  const slowOf = (chosen: readonly { isSlow: boolean }[]) => chosen.filter(({ isSlow }) => isSlow).length
+  expect(choose(due(9, true, 'one'), [])).toHaveLength(3)
+  const ofOne = choose([...due(9, true, 'one'), ...due(9, false, 'one')], [])
+  expect(ofOne).toHaveLength(5)
+  expect(slowOf(ofOne)).toBeLessThanOrEqual(3)
+  expect(choose(due(100, true), [])).toHaveLength(32)
+  expect(choose(due(100, false), due(32, true))).toHaveLength(32)
+})
+
+it('a webhook is slow while its last attempt took more than 2 s', async () => {
+  const key = await insert()
+  const isSlow = async () => {
+    const { webhooks } = await listDue(database.db, null, null)
+    return webhooks.find(({ webhookId }) => webhookId === key.webhookId)?.isSlow
+  }
+  const attempt = { deliveryId: randomUUID(), eventId: 'e', type: 't', number: 1, status: 200, reason: null }
+  const end = async (durationMs: number) => {
+    const owner = randomUUID()
+    const taken = await take(database.db, key, owner)
+    const ended = { ...attempt, deliveryId: randomUUID(), durationMs, response: null }
+    if (taken) await record(database.db, taken, owner, ended, sql`ping = 'test'`)
+    await release(database.db, key, owner, { hasMore: true, pauseMs: 0 })
+    await sql`update webhook set looked_at = now() - interval '1 hour' where webhook_id = ${key.webhookId}`.execute(
+      database.db,
+    )
+  }
+  await end(2_500)
+  expect(await isSlow()).toBe(true)
+  await end(10)
+  expect(await isSlow()).toBe(false)
+})
+
+it('a receiver is told of a gap, also if the webhook was switched off meanwhile', async () => {
+  const receiver = await startReceiver()
+  const { webhookId, ...key } = await insert(receiver.url)
+  await sql`update webhook set position = '1-1-other' where webhook_id = ${webhookId}`.execute(database.db)
+  const set = (state: string, ping: string | null) =>
+    sql`update webhook set state = ${state}, ping = ${ping}, next_at = now(), looked_at = now() - interval '1 hour'
+      where webhook_id = ${webhookId}`.execute(database.db)
+  const parts = partsOf((storeUuid, after) => readNewChanges(database.db, [storeUuid], after))
+  receiver.answerWith(status(500))
+  await runTurn(parts, { ...key, webhookId })
+  receiver.answerWith(status(200))
+  await set('disabled', 'enable')
+  await runTurn(parts, { ...key, webhookId })
+  await runTurn(parts, { ...key, webhookId })
+  const types = ['webhook.gap', 'webhook.ping', 'webhook.gap']
+  expect(receiver.received.map(({ body }) => body.type)).toEqual(types)
+  expect(await findWebhook(database.catalogue, webhookId)).toMatchObject({ state: 'active' })
 })

@@ -13,6 +13,8 @@ create table webhook (
   filter jsonb not null,
   -- `lost`: the ledger no longer had its position, and the receiver is yet to be told.
   state text not null default 'active' check (state in ('active', 'failing', 'paused', 'disabled', 'lost')),
+  -- The receiver is yet to be told of it, also after the webhook was switched off and on.
+  has_gap boolean not null default false,
   failing_since timestamptz,
   -- A cursor of the feed in its parts, `TRANSACTION-SEQUENCE-LEDGER`: all changes up to it are delivered or do not
   -- match.
@@ -25,6 +27,8 @@ create table webhook (
   -- The pause after the last attempt.
   pause_ms integer not null default 0,
   next_at timestamptz not null default now(),
+  -- How long the last attempt took.
+  last_ms integer not null default 0,
   -- The position of a webhook without changes goes on, too: the ledger does not keep old ones.
   looked_at timestamptz not null default now(),
   -- A ping that is to be sent; after `enable` the webhook is switched on if that succeeds.
@@ -88,7 +92,7 @@ end $$;
 -- is minutes old. Where no transaction has ended since `known`, a webhook that nobody has held has no new changes.
 -- `from_time`: only changes since then are looked for, which saves the search of older days.
 create function due_webhooks(oldest xid8, known xid8, from_time timestamptz)
-returns table (due_store uuid, due_webhook uuid, is_failing boolean) language plpgsql stable rows 10
+returns table (due_store uuid, due_webhook uuid, is_slow boolean) language plpgsql stable rows 10
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
   ledger constant text := (select left(h.ledger::text, 8) from change_horizon h);
@@ -116,7 +120,7 @@ begin
     if is_due then
       due_store := w.store_uuid;
       due_webhook := w.webhook_id;
-      is_failing := w.attempt > 0;
+      is_slow := w.attempt > 0 or w.last_ms > 2000;
       return next;
     end if;
   end loop;

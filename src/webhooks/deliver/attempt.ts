@@ -45,7 +45,8 @@ export async function ping(parts: DeliveryParts, webhook: TakenWebhook): Promise
   if (!sent) return undefined
   const enables = webhook.ping === 'enable' && sent.isSuccess
   const state = enables
-    ? sql`, state = case when ping = 'enable' then 'active' else state end, attempt = 0, pause_ms = 0, failing_since = null, next_at = now()`
+    ? sql`, state = case when ping is distinct from 'enable' then state when has_gap then 'lost' else 'active' end,
+        attempt = 0, pause_ms = 0, failing_since = null, next_at = now()`
     : sql``
   return record(parts.db, webhook, parts.owner, sent.attempt, sql`ping = nullif(ping, ${webhook.ping}) ${state}`)
 }
@@ -89,7 +90,7 @@ function shownBody(body: string): string {
 
 function delivered(end: string): RawBuilder<unknown> {
   return sql`position = ${end}, pending = null, pending_since = null, attempt = 0, pause_ms = 0, failing_since = null,
-    next_at = now(), state = case when state in ('failing', 'lost') then 'active' else state end`
+    next_at = now(), has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
 }
 
 function failed(webhook: TakenWebhook, { answer }: Sent, times: RetryTimes): RawBuilder<unknown> {

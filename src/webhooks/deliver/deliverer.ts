@@ -7,6 +7,7 @@ import { messageOf } from '../../errors.ts'
 import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
 import type { Result } from './attempt.ts'
+import { choose } from './choose.ts'
 import { type Due, type DueWebhook, listDue } from './leases.ts'
 import { type RetryTimes, retryTimes } from './retries.ts'
 import { runTurn, type TurnParts } from './turn.ts'
@@ -20,9 +21,6 @@ export interface DelivererOptions {
 
 const pollMs = 250
 const pauseAfterFailureMs = 1_000
-/** How many webhooks this process delivers to at a time; half of them may be those whose last attempt failed. */
-const maxRunning = 64
-const maxRunningOfStore = 5
 /** Changes of older days are looked for only now and then: a transaction is seldom open for longer. */
 const usualHours = 24
 const allDaysEveryMs = 10 * 60_000
@@ -97,23 +95,4 @@ function createLook(db: Kysely<Database>, startSome: (due: readonly DueWebhook[]
     if (looksAtAll) allDaysAt = Date.now()
     known = startSome(webhooks) === webhooks.length ? oldest : null
   }
-}
-
-/** Some of the due webhooks, in random order, so that none waits for another one for long. */
-function choose(due: readonly DueWebhook[], running: readonly DueWebhook[]): DueWebhook[] {
-  const all = [...running]
-  const isFree = ({ storeUuid, webhookId, isFailing }: DueWebhook) =>
-    all.length < maxRunning &&
-    all.every((other) => other.webhookId !== webhookId) &&
-    all.filter((other) => other.storeUuid === storeUuid).length < maxRunningOfStore &&
-    (!isFailing || all.filter((other) => other.isFailing).length < maxRunning / 2)
-  for (const webhook of shuffled(due)) if (isFree(webhook)) all.push(webhook)
-  return all.slice(running.length)
-}
-
-function shuffled<Item>(items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item)
 }

@@ -33,7 +33,8 @@ export interface Due {
 }
 
 export interface DueWebhook extends WebhookKey {
-  isFailing: boolean
+  /** Whether its last attempt failed, or took more than 2 s. */
+  isSlow: boolean
 }
 
 /** Longer than an attempt takes. */
@@ -52,7 +53,7 @@ const isOf = ({ storeUuid, webhookId }: WebhookKey) =>
 /** `known`: the `oldest` of a look after which nothing was due; null: look at all. `since`: see 0009-webhooks.sql. */
 export async function listDue(db: Kysely<Database>, known: string | null, sinceHours: number | null): Promise<Due> {
   const { rows } = await sql<{ oldest: string } & { [Name in keyof DueWebhook]: DueWebhook[Name] | null }>`
-    select o.oldest, d.due_store as "storeUuid", d.due_webhook as "webhookId", d.is_failing as "isFailing"
+    select o.oldest, d.due_store as "storeUuid", d.due_webhook as "webhookId", d.is_slow as "isSlow"
     from oldest_open() o(oldest) left join lateral due_webhooks(o.oldest, ${known}::xid8,
       coalesce(now() - ${sinceHours}::float8 * interval '1 hour', '-infinity')) d on true`.execute(db)
   const isDue = (row: (typeof rows)[number]): row is DueWebhook & { oldest: string } => row.storeUuid !== null
@@ -129,7 +130,8 @@ export async function record(
       values (${key.storeUuid}, ${key.webhookId}, ${deliveryId}, ${eventId}, ${type}, ${number}, ${status},
         ${durationMs}, ${reason}, ${response})
     )
-    update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
+    update webhook set ${changes}, last_ms = ${durationMs}, ${leased}
+    where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
     returning ${columns}`.execute(db)
   const { rows } = await recorded.catch(async (error: unknown) => {
     await keep(db, webhook, owner, changes)

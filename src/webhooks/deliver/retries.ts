@@ -7,6 +7,8 @@ export interface RetryTimes {
   late: number
   /** After so long a webhook is paused. */
   pausedAfter: number
+  /** After so long other webhooks get their turn. */
+  turn: number
 }
 
 const minute = 60_000
@@ -18,6 +20,7 @@ export const retryTimes: RetryTimes = {
   soonFor: hour,
   late: hour,
   pausedAfter: 5 * 24 * hour,
+  turn: 5_000,
 }
 
 /** The pause after a failed attempt: twice the one before, within the bounds, and what the receiver asks for. */

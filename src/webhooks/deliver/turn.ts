@@ -12,7 +12,7 @@ export interface TurnParts extends DeliveryParts {
   read(storeUuid: string, after: LedgerPosition): Promise<NewChanges>
 }
 
-/** Then others get their turn. */
+/** Then others get their turn, or after `times.turn`. */
 const maxDeliveries = 20
 const maxPages = 20
 /** Changes that do not match are looked at this often while there are always more. */
@@ -42,13 +42,14 @@ async function pingOnce(parts: TurnParts, taken: TakenWebhook) {
 
 async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
   const backlog = createBacklog(parts)
+  const end = performance.now() + parts.times.turn
   let webhook: TakenWebhook | undefined = taken
   for (let sent = 0; sent < maxDeliveries; sent++) {
     const next = await backlog.next(webhook)
     if (next === 'end') return { hasMore: false, pauseMs: sent === 0 ? pauseWithoutMatchMs : 0 }
     if (!next) break
     webhook = await deliver(parts, next.webhook, next.message, next.end)
-    if (!webhook || webhook.attempt > 0 || !isOn(webhook)) break
+    if (!webhook || webhook.attempt > 0 || !isOn(webhook) || performance.now() >= end) break
   }
   return { hasMore: true, pauseMs: 0 }
 }
@@ -78,7 +79,7 @@ function createBacklog(parts: TurnParts) {
   /** The changes after the position are no longer kept: the webhook goes on from now. */
   const lose = async (webhook: TakenWebhook): Promise<Next | undefined> => {
     const position = textOfPosition(await latestPosition(db, [webhook.storeUuid]))
-    const changes = sql`position = ${position}, pending = null, pending_since = null, state = 'lost'`
+    const changes = sql`position = ${position}, pending = null, pending_since = null, state = 'lost', has_gap = true`
     const lost = await keep(db, webhook, owner, changes)
     return lost && gapOf(lost)
   }
