@@ -21,7 +21,7 @@ const measureEvery = 8 * mebibyte
 
 interface NewJob {
   bytes: number
-  /** The token that uploads its file: it may use half of the queue, so that files that arrive slowly block no others. */
+  /** The token that uploads its file. It may use half of the queue: files that arrive slowly block no others. */
   uploader?: string
 }
 
