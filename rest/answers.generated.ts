@@ -272,7 +272,7 @@ export const GetImport = {
 export const GetImportFailures = {
   kind: z.enum(["export","import"]).describe("Kind of the job."),
   format: z.enum(["csv","json","jsonl","xlsx","xml"]).nullable().describe("Format of the file of an import; null until it is read, and for exports."),
-  output: z.string().nullable().describe("One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again."),
+  output: z.string().nullable().describe("One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again. Their bytes that are not in UTF-8 are replaced by U+FFFD, except in Base64."),
 }
 export const ListStores = {
   total_stores: z.int().min(0).describe("Number of stores that match, on all pages."),

@@ -60,7 +60,7 @@ export interface FileEndpoint {
 export interface FileAnswer {
   /** The media type, from the result. */
   typeOf(result: unknown): string
-  /** The part that the result has; null: there is none of this number. */
+  /** The part that the result has, in Base64; null: there is none of this number. */
   partOf(result: unknown): string | null
 }
 

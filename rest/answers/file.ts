@@ -16,7 +16,7 @@ export async function answerFile<Caller>(
   async function* parts() {
     let text = partOf(first)
     for (let part = 1; text !== null; part++) {
-      yield Buffer.from(text)
+      yield Buffer.from(text, 'base64')
       text = partOf(await read(part))
     }
   }

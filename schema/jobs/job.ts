@@ -146,11 +146,14 @@ builder.node(JobRef, {
     output: t.string({
       nullable: true,
       description:
-        'One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again.',
-      args: { part: t.arg.int({ defaultValue: 0, description: 'Number of the part, from 0.', validate: { min: 0 } }) },
-      resolve: async (job, { part }, { catalogue }) => {
+        'One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again. Their bytes that are not in UTF-8 are replaced by U+FFFD, except in Base64.',
+      args: {
+        part: t.arg.int({ defaultValue: 0, description: 'Number of the part, from 0.', validate: { min: 0 } }),
+        base64: t.arg.boolean({ defaultValue: false, description: 'Whether the part is returned in Base64.' }),
+      },
+      resolve: async (job, { part, base64 }, { catalogue }) => {
         const bytes = await readPart(catalogue.db, job, 'output', part ?? 0)
-        return bytes?.toString() ?? null
+        return bytes?.toString(base64 ? 'base64' : 'utf8') ?? null
       },
     }),
   }),

@@ -123,6 +123,20 @@ it('imports a file that comes in chunks, of any media type, and returns the fail
   expect((await gateway.call(`/v1/products/New?store_uuid=${store}`)).status).toBe(404)
 })
 
+it('returns the bytes of a failed row that are not in its encoding', async () => {
+  const store = await newStore(gateway)
+  const bad = Buffer.concat([Buffer.from('B,caf'), Buffer.of(0xe9, 0x20), Buffer.from('here')])
+  const file = Buffer.concat([Buffer.from('sku,n\nA,ü\n'), bad, Buffer.from('\nC,ö\n')])
+  const job = await imported({ store_uuid: store }, file)
+  expect(job).toMatchObject({ encoding: 'UTF-8', counts: { created: 2, failed: 1 } })
+  const path = `/v1/imports/${job.job_id}/failures`
+  const response = await fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const failures = Buffer.from(await response.arrayBuffer())
+  expect(failures.toString('latin1')).toContain(`,${bad.toString('latin1')}\n`)
+  const again = await imported({ store_uuid: store, encoding: 'UTF-8' }, failures)
+  expect(again).toMatchObject({ counts: { created: 0, failed: 1 } })
+})
+
 it('leaves nothing of a file that is cut, too large or empty', async () => {
   const store = await newStore(gateway)
   const head = (more: string) =>
