@@ -24,7 +24,7 @@ const maxBuckets = buckets / 2
 const maxStoresByBucket = 4
 /** Each store takes a statement that locks it and one that writes it. */
 const maxStores = 1_000
-/** The order of locking. Writing definitions also indexes products, and may queue a job for that. */
+/** The order of locking. */
 const order = ['definitions', 'groups', 'products', 'jobs'] as const
 /** The numbers of the locks on a whole store. The numbers of the buckets of a kind follow its own. */
 const storeLock = {

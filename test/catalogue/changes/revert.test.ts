@@ -318,6 +318,19 @@ describe('definitions and the store', () => {
     expect(await stateOf(gateway, store)).toMatchObject({ store: { store_name: 'Two' } })
   })
 
+  it('are restored with a product while another product is being written', async () => {
+    const { catalogue } = gateway.database
+    const id = await mutateAll(
+      `defineAttributes(storeUuid: $store, definitions: [{name: "Size", type: TEXT}]) { __typename }
+      upsertProducts(storeUuid: $store, products: $products) { __typename }`,
+      [{ productCode: 'A' }],
+    )
+    await write(catalogue, false, async (work) => {
+      await lockStore(work, store, { products: ['B'] })
+      expect((await revert(gateway, store, id)).reverted).toMatchObject({ products: 1, definitions: 1 })
+    })
+  })
+
   it('lose no use that the revert has not restored', async () => {
     const filterable = (name: string) => ({ name, type: 'TEXT', filterable: true })
     await defineAll(Array.from('ABCDEFGH', filterable))

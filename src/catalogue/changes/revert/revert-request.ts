@@ -117,14 +117,13 @@ async function findChanges({ db }: Catalogue, storeUuid: string, requestId: stri
 
 /**
  * The locks that writers of such items take. With assets, those of all groups: an asset may be linked anywhere in its
- * store. With definitions, those of all products: their values may be indexed in the same
- * transaction, which cannot take the lock of all after locks of some.
+ * store.
  */
 function locksOf({ kinds, names }: Found): LockRequest {
   const of = (kind: string) => names?.flatMap((named) => (named.kind === kind ? named.name : [])) ?? 'all'
   return {
     ...(kinds.includes('asset') ? { groups: 'all' } : kinds.includes('link') && { groups: of('link') }),
-    ...(kinds.includes('product') && { products: kinds.includes('definition') ? 'all' : of('product') }),
+    ...(kinds.includes('product') && { products: of('product') }),
     ...((kinds.includes('definition') || kinds.includes('requirement')) && { definitions: 'all' }),
   }
 }
