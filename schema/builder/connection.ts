@@ -1,5 +1,6 @@
 import type { KeysetPage } from '../../src/catalogue/conditions.ts'
 import { invalidRequest } from '../../src/errors.ts'
+import { lazy } from '../../src/lazy.ts'
 import { isStorable, shown } from '../../src/text.ts'
 import { builder, type Fields } from './builder.ts'
 
@@ -79,22 +80,13 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   }
   if (size > 0) return { ...(await readPage()), totalCount: count }
   // Without rows, a page is read only for `pageInfo`: a query of the number alone does not wait for it.
-  const pageInfo = once(async () => (await readPage()).pageInfo)
+  const pageInfo = lazy(async () => (await readPage()).pageInfo)
   return {
     edges: [],
     totalCount: count,
     get pageInfo() {
       return pageInfo()
     },
-  }
-}
-
-/** The work, done when it is first asked for. */
-export function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined
-  return () => {
-    done ??= work()
-    return done
   }
 }
 

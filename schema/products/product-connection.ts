@@ -2,8 +2,9 @@ import type { KeysetPage } from '../../src/catalogue/conditions.ts'
 import type { ListedProduct } from '../../src/catalogue/products/find-products.ts'
 import type { ProductCount } from '../../src/catalogue/products/lists/count-products.ts'
 import type { ProductList } from '../../src/catalogue/products/lists/list-products.ts'
+import { lazy } from '../../src/lazy.ts'
 import { builder } from '../builder/builder.ts'
-import { countedPage, keysetConnection, once, pageSizeOf } from '../builder/connection.ts'
+import { countedPage, keysetConnection, pageSizeOf } from '../builder/connection.ts'
 import { ProductRef } from './product.ts'
 
 type ProductConnection = Awaited<ReturnType<typeof productConnection>>
@@ -39,7 +40,7 @@ export async function productConnection(
   },
 ) {
   let list: Promise<ProductList> | undefined
-  const counted = once(count)
+  const counted = lazy(count)
   const connection = await keysetConnection<ListedProduct>(args, {
     ...source,
     isShown,
@@ -49,7 +50,7 @@ export async function productConnection(
     },
     count: async () => (await counted()).count,
   })
-  // Without rows, a page is read for `pageInfo` only. A number that is counted after the page is at least of its time.
+  // `read` sets `list`, unless no rows are asked for. A number that is counted after the page is at least of its time.
   const asOf = async () => {
     const answers = await Promise.all([list, pageSizeOf(args) === 0 ? counted() : undefined])
     return new Date(Math.min(...answers.map((answer) => answer?.asOf.getTime() ?? Number.POSITIVE_INFINITY)))

@@ -17,13 +17,13 @@ export function createApi(options: ApiOptions): Api {
   const graphql = createGraphQLApi(engine, options, parts)
   return {
     errorOf: parts.errorOf,
-    rest: async (request) => located(await rest(request), options),
-    graphql: async (...request) => located(await graphql(...request), options),
+    rest: async (request) => afterWrite(await rest(request), options),
+    graphql: async (...request) => afterWrite(await graphql(...request), options),
   }
 }
 
-/** Tells of a successful write. Adds its position, if there are replicas. */
-function located(result: OperationResult, { replicas, onWritten }: ApiOptions) {
+/** Reports a successful write. Adds its position, if there are replicas. */
+function afterWrite(result: OperationResult, { replicas, onWritten }: ApiOptions) {
   const { answer, summary } = result
   if (!summary?.isWrite || answer.status !== 200) return result
   onWritten?.()

@@ -37,5 +37,5 @@ export function onMessage<Type extends keyof Messages>(
 
 export async function nextMessage<Type extends keyof Messages>(type: Type): Promise<Messages[Type]> {
   for await (const [message] of on(process, 'message')) if (message.type === type) return message
-  throw new Error('the supervisor must be there')
+  throw new Error('the process must be a worker of a supervisor')
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
 import { projections } from './projections.ts'
 import { listQueuedStores } from './queue.ts'
-import { applyChanged, buildNext, type Failed } from './step.ts'
+import { applyChanged, buildNext, type OnFailure } from './step.ts'
 
 /** How long to wait where another process works on the stores. */
 const pauseMs = 20
@@ -12,7 +12,7 @@ const pauseMs = 20
  * Applies all changes that were committed before the call, and builds what is to be built, together with the gateways
  * that run. Products that have failed stay in the queue.
  */
-export async function catchUp(catalogue: Catalogue, failed: Failed, storeUuid?: string): Promise<void> {
+export async function catchUp(catalogue: Catalogue, failed: OnFailure, storeUuid?: string): Promise<void> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(catalogue.db)
   const begun = rows[0]?.now ?? new Date()
   for (;;) {

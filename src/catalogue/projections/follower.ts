@@ -10,7 +10,7 @@ import { measureHourly } from '../rows/measures.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'
 import { listQueuedStores, pauseBuild } from './queue.ts'
-import { applyChanged, buildNext, type Failed, type StepResult } from './step.ts'
+import { applyChanged, buildNext, type OnFailure, type StepResult } from './step.ts'
 
 /** How often the queue is read while no write of this process wakes the follower. */
 const pollMs = 250
@@ -37,7 +37,7 @@ export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, log: Log
   const warn = (message: string, error: unknown, facts: object = {}) => {
     if (!signal.aborted) log.warn({ reason: messageOf(error), ...facts }, message)
   }
-  const failed: Failed = (projection, storeUuid, error) => {
+  const failed: OnFailure = (projection, storeUuid, error) => {
     failures.set(projection, (failures.get(projection) ?? 0) + 1)
     warn('a projection could not be kept', error, { projection, storeUuid })
   }

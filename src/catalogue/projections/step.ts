@@ -10,7 +10,7 @@ const [minPauseMs, maxPauseMs] = [1_000, 300_000]
 /** `locked`: another process works on the store. */
 export type StepResult = 'locked' | 'more' | 'done'
 
-export type Failed = (projection: ProjectionName, storeUuid: string, error: unknown) => void
+export type OnFailure = (projection: ProjectionName, storeUuid: string, error: unknown) => void
 
 /**
  * Applies the first changed products of a store to each of its projections, in one transaction. The lock is taken in a
@@ -21,7 +21,7 @@ export function applyChanged(
   catalogue: Catalogue,
   projections: readonly Projection[],
   storeUuid: string,
-  failed: Failed,
+  onFailure: OnFailure,
 ): Promise<StepResult> {
   return write(catalogue, false, async (work) => {
     if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
@@ -29,7 +29,7 @@ export function applyChanged(
     for (const projection of changed.length === 0 ? [] : projections) {
       const own = batchesFor(projection.name, changed)
       if (own.length === 0 || !(await projection.isWanted(work, storeUuid))) continue
-      for (const batch of own) await applyOne(work, storeUuid, projection, batch, failed)
+      for (const batch of own) await applyOne(work, storeUuid, projection, batch, onFailure)
     }
     return isFull(changed) ? 'more' : 'done'
   })
@@ -44,13 +44,13 @@ async function applyOne(
   storeUuid: string,
   projection: Projection,
   changed: Changed,
-  failed: Failed,
+  onFailure: OnFailure,
 ): Promise<void> {
   try {
     const left = await write(work, false, (within) => projection.apply(within, storeUuid, changed.codes))
     if (left && left.length > 0) await putBack(work, storeUuid, { ...changed, codes: [...left] }, 0)
   } catch (error) {
-    failed(projection.name, storeUuid, error)
+    onFailure(projection.name, storeUuid, error)
     const waitedMs = Date.now() - changed.at.getTime()
     const pauseMs = Math.min(Math.max(waitedMs, minPauseMs), maxPauseMs)
     const { codes } = changed

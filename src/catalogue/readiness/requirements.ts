@@ -33,7 +33,7 @@ export type NewRequirement = Pick<Requirement, 'code' | 'kind'> & Given<Omit<Req
 export const maxRequirements = 62
 const maxSteps = 1_000
 const maxBytes = 256 * 1024
-const most: Record<Requirement['kind'], number> = { ATTRIBUTE: 65_535, ASSET: 1_000, STATUS: 0 }
+const maxMinimum: Record<Requirement['kind'], number> = { ATTRIBUTE: 65_535, ASSET: 1_000, STATUS: 0 }
 
 /** The requirements of a channel of a store, in their order. */
 export async function listRequirements(
@@ -112,7 +112,7 @@ function requirementFaults(
 ): ReturnType<typeof faultsOf> {
   const only = (kinds: Requirement['kind'][], value: unknown) =>
     value !== null && !kinds.includes(kind) && `must be left out for the kind ${kind}; got ${shown(value)}`
-  const isTooLow = minimum !== null && (minimum < 1 || minimum > most[kind])
+  const isTooLow = minimum !== null && (minimum < 1 || minimum > maxMinimum[kind])
   const faults: FieldFault[] = [
     ['code', !isName(code, 64) && `must have 1 to 64 characters, without NUL or lone surrogates; got ${shown(code)}`],
     ['code', all.findIndex((other) => other.code === code) < index && `comes twice: ${shown(code)}`],
@@ -120,11 +120,11 @@ function requirementFaults(
     ['assetFormat', only(['ASSET'], assetFormat) || (assetFormat !== null && oneOfFault(assetFormat, assetFormats))],
     [
       'minimum',
-      only(['ATTRIBUTE', 'ASSET'], minimum) || (isTooLow && `must be from 1 to ${most[kind]}; got ${minimum}`),
+      only(['ATTRIBUTE', 'ASSET'], minimum) || (isTooLow && `must be from 1 to ${maxMinimum[kind]}; got ${minimum}`),
     ],
     ['pattern', only(['ATTRIBUTE', 'STATUS'], pattern) || patternFault(pattern, badPatterns)],
     ['whenAttribute', whenAttribute !== null && attributeFault(whenAttribute)],
-    ['whenValues', whenValues !== null && whenAttribute === null && 'needs a whenAttribute; none came'],
+    ['whenValues', whenValues !== null && whenAttribute === null && 'needs a whenAttribute, which is missing'],
     ['whenValues', whenValues?.length === 0 && 'must name at least one value, or be left out for any'],
     ['whenValues', whenValues?.every(isStorable) === false && 'must be strings without NUL and lone surrogates'],
   ]
@@ -132,7 +132,7 @@ function requirementFaults(
 }
 
 function attributeFault(name: string | null): string | undefined {
-  if (name === null) return 'must be the name of an attribute; none came'
+  if (name === null) return 'is required: the name of an attribute'
   const fault = nameFault(name) ?? (name === 'status' ? 'use the kind STATUS for the status of the product' : undefined)
   return fault && `is not usable: ${fault}; got ${shown(name)}`
 }

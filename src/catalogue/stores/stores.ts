@@ -39,7 +39,7 @@ export async function createStore(
   { linkedStoreId, copyTaxonomy }: { linkedStoreId?: string | null | undefined; copyTaxonomy: boolean },
 ): Promise<Store> {
   const hasNoSource = copyTaxonomy && linkedStoreId == null
-  const sourceFault = hasNoSource && 'needs a linkedStoreId to copy from; none came'
+  const sourceFault = hasNoSource && 'needs a linkedStoreId to copy from, which is missing'
   requireNoFaults([...storeFaults(enumerations, input), ...faultsOf([['copyTaxonomy', sourceFault]])])
   const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
   const storeUuid = await newStoreUuid(catalogue)

@@ -193,10 +193,10 @@ do $$ begin
   perform index_product_codes();
 end $$;
 
--- The codes of products that match a pattern, or whose texts do, found in these indexes; `most` empty texts if there
--- is none. With the rights of the owner and without other plans, as `changes_of` in 0005-changes.sql: LIKE is not
--- leakproof.
-create function codes_like(store uuid, pattern text, has_texts boolean, most integer) returns setof text
+-- The codes of products that match a pattern, or whose texts do, found in these indexes; `max_count` empty texts if
+-- there is none. With the rights of the owner and without other plans, as `changes_of` in 0005-changes.sql: LIKE is
+-- not leakproof.
+create function codes_like(store uuid, pattern text, has_texts boolean, max_count integer) returns setof text
 language plpgsql stable rows 100 security definer
 set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
 set search_path from current as $$
@@ -206,18 +206,18 @@ begin
     return;
   end if;
   if to_regclass('product_by_code_part') is null then
-    return query select '' from generate_series(1, most);
+    return query select '' from generate_series(1, max_count);
     return;
   end if;
   return query (
     select p.product_code from product p
     where p.store_uuid = store and p.product_code collate "default" ilike pattern
       and octet_length(p.product_code) > 0
-    limit most
+    limit max_count
   ) union (
     select t.product_code from product_text t
     where has_texts and t.store_uuid = store and t.text like (select folded(pattern))
-    limit most
+    limit max_count
   );
 end $$;
 revoke execute on function codes_like from public;

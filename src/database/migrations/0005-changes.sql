@@ -183,7 +183,7 @@ end $$;
 
 -- The changes that have one of the codes. With the rights of the owner: no index of arrays serves a statement that
 -- row-level security limits, because its operators are not leakproof. The stores of a limited role hold here too.
--- Only the index of codes serves the conditions: the keys of a store may be all of a large one.
+-- Only the index of codes serves the conditions: by the primary key all changes of a large store would be read.
 create function changes_of(store uuid, wanted text[], from_time timestamptz) returns setof change
 language plpgsql stable rows 100 security definer
 set enable_seqscan = off set enable_indexscan = off set search_path from current as $$
@@ -211,7 +211,7 @@ end $$;
 -- A page of the feed of a store, from its key: a plan for any store would read all changes of a large one and sort
 -- them.
 create function changes_after(store uuid, after_tx xid8, after_seq bigint, before_tx xid8, by_operation text, by_actor text,
-  from_time timestamptz, until_time timestamptz, most integer) returns setof change
+  from_time timestamptz, until_time timestamptz, max_count integer) returns setof change
 language plpgsql stable rows 100
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 begin
@@ -219,24 +219,24 @@ begin
     where c.store_uuid = store and (c.tx, c.seq) > (after_tx, after_seq) and c.tx < before_tx
       and (by_operation is null or c.operation = by_operation) and (by_actor is null or c.actor = by_actor)
       and c.at >= from_time and c.at < until_time
-    order by c.tx, c.seq limit most;
+    order by c.tx, c.seq limit max_count;
 end $$;
 
 -- The same of several stores in one order. No server of Citus has all of them: there it asks for one after the other.
 create function changes_of_stores(stores uuid[], after_tx xid8, after_seq bigint, before_tx xid8, from_time timestamptz,
-  most integer) returns setof change
+  max_count integer) returns setof change
 language plpgsql stable rows 100
 set enable_bitmapscan = off set enable_seqscan = off as $$
 begin
   if current_setting('citus.propagate_set_commands', true) = 'local' then
     return query select k.* from unnest(stores) s(store) cross join lateral changes_after(s.store, after_tx, after_seq,
-      before_tx, null, null, from_time, 'infinity', most) k;
+      before_tx, null, null, from_time, 'infinity', max_count) k;
     return;
   end if;
   return query select * from change c
     where c.store_uuid = any (stores) and (c.tx, c.seq) > (after_tx, after_seq) and c.tx < before_tx
       and c.at >= from_time
-    order by c.tx, c.seq limit most;
+    order by c.tx, c.seq limit max_count;
 end $$;
 
 -- The last change of each store before a transaction.

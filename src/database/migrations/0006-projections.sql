@@ -55,8 +55,7 @@ create table channel_requirement (
 
 -- How many products miss what, for a list of requirements: those in force (`current`), those that are being counted, in
 -- the order of product codes (`counting`), and those whose gaps are yet to be deleted (`dropped`). `missing` has a
--- count for each requirement, `blocked` counts products that miss something required. `as_of`, `total`: until when the
--- changes were followed, and how many products there were, if not any more.
+-- count for each requirement, `blocked` counts products that miss something required.
 create table channel_readiness (
   store_uuid uuid not null,
   channel text collate "C" not null,

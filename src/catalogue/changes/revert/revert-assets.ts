@@ -29,7 +29,7 @@ export const assetsAndLinks: RevertStep = {
 
 function restored({ storeUuid, overwrites }: Reversal, own: Sql): Restoration {
   const [assets, assetsGone, assetsNew] = [sql`asset_after`, sql`asset_gone`, sql`asset_new`]
-  const [links, others, gone, placed] = [sql`link_before`, sql`other_link`, sql`gone`, sql`remaining`]
+  const [links, others, linksGone, placed] = [sql`link_before`, sql`other_link`, sql`link_gone`, sql`link_placed`]
   const after = sql`link_after`
   return {
     ctes: sql`${assets} as materialized (${assetsAfter(storeUuid, own)}),
@@ -40,13 +40,13 @@ function restored({ storeUuid, overwrites }: Reversal, own: Sql): Restoration {
         where is_new and is_there and (${overwrites}::boolean or asset_id not in (select asset_id from ${others}))
       ), ${assetsNew} as materialized (select * from ${assets} where is_restorable and not is_there),
       ${after} as materialized (${linksAfter(storeUuid, { links, assets, assetsGone, assetsNew })}),
-      ${gone} as materialized (
+      ${linksGone} as materialized (
         select parent_code, channel, asset_id, was as place from ${after} where place is null and was is not null
         union
         select parent_code, channel, asset_id, place from ${others} where asset_id in (select asset_id from ${assetsGone})
       ), ${placed} as materialized (
         select * from ${after} where is_possible and place is distinct from was and place is not null
-      ), unlinked as (${unlink(storeUuid, gone)}), placed as (${placeLinks(storeUuid, placed)}), deleted as (
+      ), unlinked as (${unlink(storeUuid, linksGone)}), placed as (${placeLinks(storeUuid, placed)}), deleted as (
         delete from asset where store_uuid = ${storeUuid} and asset_id = any(array(select asset_id from ${assetsGone}))
       ), inserted as (
         insert into asset (store_uuid, asset_id, asset_format, url, created_at)
@@ -57,10 +57,10 @@ function restored({ storeUuid, overwrites }: Reversal, own: Sql): Restoration {
       ${createdAssets(sql`select * from ${assetsNew}`)} union all
       ${deletedAssets(sql`select * from ${assetsGone}`)} union all
       ${createdLinks(sql`select * from ${placed} where was is null`)} union all
-      ${movedLinks(placed)} union all ${deletedLinks(gone)}`,
+      ${movedLinks(placed)} union all ${deletedLinks(linksGone)}`,
     counts: {
       assets: sql`(select count(*) from ${assetsGone}) + (select count(*) from ${assetsNew})`,
-      links: sql`(select count(*) from ${gone}) + (select count(*) from ${placed})`,
+      links: sql`(select count(*) from ${linksGone}) + (select count(*) from ${placed})`,
     },
     skipped: sql`
       ${changedSince(own)} union all

@@ -19,13 +19,12 @@ export const byCode: ProductOrder = { field: 'code' }
 export function requireGoodOrder(order: ProductOrder | null | undefined): ProductOrder {
   const { field, attribute } = order ?? byCode
   const at = 'orderBy.attribute'
+  const isByAttribute = field === 'attribute'
   const badName = attribute == null ? 'got none' : nameFault(attribute)
-  if (field !== 'attribute' && attribute == null) return order ?? byCode
-  if (field === 'attribute' && !badName) return order ?? byCode
-  const details =
-    field === 'attribute'
-      ? `${at} must name the attribute to order by: ${badName}`
-      : `${at} must be left out unless field is ATTRIBUTE; got ${shown(attribute)}`
+  if (isByAttribute ? !badName : attribute == null) return order ?? byCode
+  const details = isByAttribute
+    ? `${at} must name the attribute to order by: ${badName}`
+    : `${at} must be left out unless field is ATTRIBUTE; got ${shown(attribute)}`
   throw invalidRequest([{ field: at, details }])
 }
 
