@@ -12,10 +12,15 @@ export async function* mirror(
   events: boolean,
 ): AsyncGenerator<string> {
   let { next: after } = await catalogue.listChanges({ store_uuid, after: 'latest' })
-  for (let offset = 0, total = 1; offset < total; offset += 100) {
-    const page = await catalogue.listProducts({ store_uuid, offset, limit: 100 })
-    for (const [code, product] of Object.entries(page.products)) copy.set(code, product)
-    total = page.total_products
+  copy.clear()
+  // A deletion moves later products to earlier pages: each page must have a product of those before it.
+  for (let offset = 0, isLast = false; !isLast; ) {
+    const { products } = await catalogue.listProducts({ store_uuid, offset, limit: 100 })
+    const read = Object.entries(products)
+    const isNext = offset === 0 || read.some(([code]) => copy.has(code))
+    if (isNext) for (const [code, product] of read) copy.set(code, product)
+    isLast = isNext && read.length < 100
+    offset = Math.max(0, offset + (isNext ? 90 : -90))
   }
   yield after
   /** A change names its products. Their present values are read; those that are gone were deleted. */

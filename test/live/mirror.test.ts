@@ -34,3 +34,26 @@ it.each([false, true])(
     expect(Object.fromEntries(copy)).toEqual(products)
   },
 )
+
+it('a mirror has all products of a store where some are deleted while it copies', async () => {
+  const store = await newStore(gateway)
+  const codes = Array.from({ length: 250 }, (_, i) => `m${String(i).padStart(3, '0')}`)
+  await addProducts(gateway, store, codes)
+  const deleted = codes.slice(0, 40)
+  let isDeleted = false
+  const client = createCatalogueClient({
+    baseUrl: `${gateway.url}/v1`,
+    token,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init)
+      if (!isDeleted && String(input).includes('/products')) {
+        isDeleted = true
+        await restData(gateway, `DELETE /products?store_uuid=${store}`, deleted)
+      }
+      return response
+    },
+  })
+  const copy = new Map<string, object>()
+  for await (const _ of mirror(client, store, copy, false)) if (!copy.has('m000')) break
+  expect([...copy.keys()].toSorted()).toEqual(codes.slice(40))
+})
