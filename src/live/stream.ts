@@ -1,3 +1,4 @@
+import { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Caller } from '../auth/caller.ts'
 
@@ -5,6 +6,10 @@ import type { Caller } from '../auth/caller.ts'
 const maxUnreadBytes = 1024 * 1024
 /** A client that reads nothing for so long while it catches up is cut. */
 const stuckMs = 20_000
+/** After so many heartbeats during which it reads nothing, also later. */
+const stuckBeats = 2
+/** A client that has vanished is noticed before the next heartbeat: unread bytes put off the probes of TCP. */
+const keepAliveMs = 4_000
 
 /** How a stream says that nothing is new, and that the service stops. */
 interface Forms {
@@ -21,6 +26,9 @@ export class Stream {
   #out: Writable | undefined
   #forms: Forms | undefined
   #isClosed = false
+  #sent = 0
+  #taken = 0
+  #stuckBeats = 0
 
   constructor(caller: Caller, authorization: string | undefined) {
     this.caller = caller
@@ -29,6 +37,10 @@ export class Stream {
 
   get isClosed(): boolean {
     return this.#isClosed
+  }
+
+  get unreadBytes(): number {
+    return this.#out?.writableLength ?? 0
   }
 
   /** Called once, also if the stream never begins. */
@@ -46,6 +58,7 @@ export class Stream {
     this.#out = out
     this.#forms = forms
     out.once('close', () => this.close()).on('error', () => {})
+    if (out instanceof ServerResponse) out.socket?.setKeepAlive(true, keepAliveMs)
     out.write(first)
   }
 
@@ -54,7 +67,10 @@ export class Stream {
     const out = this.#out
     if (!out || this.#isClosed) return
     if (out.writableLength > maxUnreadBytes) this.cut()
-    else out.write(bytes)
+    else {
+      out.write(bytes)
+      this.#sent += Buffer.byteLength(bytes)
+    }
   }
 
   /** Resolves when the client has read what was sent, or is cut; undefined if it has. */
@@ -73,7 +89,12 @@ export class Stream {
   }
 
   beat(): void {
-    if (this.#forms) this.send(this.#forms.heartbeat())
+    const taken = this.#sent - this.unreadBytes
+    const isStuck = this.unreadBytes > 0 && taken <= this.#taken
+    this.#stuckBeats = isStuck ? this.#stuckBeats + 1 : 0
+    this.#taken = taken
+    if (this.#stuckBeats >= stuckBeats) this.cut()
+    else if (this.#forms) this.send(this.#forms.heartbeat())
   }
 
   /** Says goodbye and ends. */

@@ -9,9 +9,11 @@ export interface StreamLimits {
   ofToken: number
   ofProcess: number
   heartbeatMs: number
+  /** Of all streams. Beyond, those with the most are cut. */
+  unreadBytes: number
 }
 
-const usual: StreamLimits = { ofToken: 10, ofProcess: 1_000, heartbeatMs: 15_000 }
+const usual: StreamLimits = { ofToken: 10, ofProcess: 1_000, heartbeatMs: 15_000, unreadBytes: 64 * 1024 * 1024 }
 
 /** How often the tokens of open streams are checked. What is known of a token is trusted for some seconds. */
 const checkMs = 250
@@ -23,11 +25,11 @@ export function createStreams(
   authenticate: (authorization: string | undefined) => Promise<Caller | undefined>,
   limits: Partial<StreamLimits> = {},
 ) {
-  const { ofToken, ofProcess, heartbeatMs } = { ...usual, ...limits }
+  const { ofToken, ofProcess, heartbeatMs, unreadBytes } = { ...usual, ...limits }
   const open = new Set<Stream>()
   let isClosing = false
   let isChecking = false
-  let heartbeat: NodeJS.Timeout | undefined
+  let timers: NodeJS.Timeout[] = []
 
   /** Cuts the streams whose tokens are no longer valid. One token after the other: a lookup may be a statement. */
   const check = async () => {
@@ -46,8 +48,20 @@ export function createStreams(
   const closed = (stream: Stream) => {
     open.delete(stream)
     if (open.size > 0) return
-    clearInterval(heartbeat)
-    heartbeat = undefined
+    for (const timer of timers) clearInterval(timer)
+    timers = []
+  }
+  const beat = () => {
+    for (const stream of open) stream.beat()
+  }
+  const trim = () => {
+    let unread = [...open].reduce((sum, stream) => sum + stream.unreadBytes, 0)
+    if (unread <= unreadBytes) return
+    for (const stream of [...open].sort((one, other) => other.unreadBytes - one.unreadBytes)) {
+      if (unread <= unreadBytes) return
+      unread -= stream.unreadBytes
+      stream.cut()
+    }
   }
   return {
     count: () => open.size,
@@ -62,9 +76,7 @@ export function createStreams(
       stream.onClose(closed)
       requestContext.exit(() => {
         void check()
-        heartbeat ??= setInterval(() => {
-          for (const each of open) each.beat()
-        }, heartbeatMs).unref()
+        if (timers.length === 0) timers = [setInterval(beat, heartbeatMs).unref(), setInterval(trim, checkMs).unref()]
       })
       return stream
     },

@@ -1,0 +1,34 @@
+import { PassThrough, Writable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { createStreams, type StreamLimits } from '../../src/live/streams.ts'
+
+/** Two open streams: the client of the first one reads, and that of the second one does not. */
+function openTwo(limits: Partial<StreamLimits>) {
+  const caller = {
+    tokenId: 'id',
+    tokenName: 'reader',
+    scopes: new Set(['read'] as const),
+    viewer: { stores: undefined },
+  }
+  const streams = createStreams(async () => caller, limits)
+  const reading = new PassThrough().resume()
+  const stuck = new Writable({ write: () => {} })
+  return [reading, stuck].map((out) => {
+    const stream = streams.open(caller, 'Bearer token')
+    stream.begin(out, { heartbeat: () => ':\n\n' }, ':\n\n')
+    return stream
+  })
+}
+
+it('a stream whose client reads nothing is cut after some heartbeats', async () => {
+  const [reading, stuck] = openTwo({ heartbeatMs: 50 })
+  await expect.poll(() => stuck?.isClosed).toBe(true)
+  expect(reading?.isClosed).toBe(false)
+})
+
+it('the stream with the most unread bytes is cut when all have too many', async () => {
+  const [reading, stuck] = openTwo({ unreadBytes: 1_000 })
+  for (const stream of [reading, stuck]) stream?.send('x'.repeat(2_000))
+  await expect.poll(() => stuck?.isClosed).toBe(true)
+  expect(reading?.isClosed).toBe(false)
+})
