@@ -81,7 +81,9 @@ function cursorsIn(answer: unknown): string[] {
 describe('a cursor', () => {
   it('is tried of every connection', () => {
     const objects = Object.values(schema.getTypeMap()).filter((type): type is GraphQLObjectType => isObjectType(type))
-    const paged = objects.flatMap((type) =>
+    // What a subscription begins after is a change, not a row of a page.
+    const asked = objects.filter((type) => type !== schema.getSubscriptionType())
+    const paged = asked.flatMap((type) =>
       Object.values(type.getFields())
         .filter(({ args }) => args.some(({ name, type }) => name === 'after' && String(type) === 'String'))
         .map((field) => `${type.name}.${field.name}`),
