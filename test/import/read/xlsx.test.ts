@@ -140,10 +140,11 @@ test('cells without a certain value fail their rows, which are reported as CSV',
     ['D', 'x', 'beyond'],
     ['E', 'good'],
     ['F', { xml: '<c t="s"><v>999</v></c>' }],
+    ['G', { xml: '<c t="s"><v>0.5</v></c>' }],
   ]
   const errors = catalog.path('sheet-failed.csv')
   const { products, answer, stderr, store } = await imported(workbookOf({ First: rows }), ['--errors', errors])
-  expect(answer).toMatchObject({ rows: 6, created: 1, failed: 5 })
+  expect(answer).toMatchObject({ rows: 7, created: 1, failed: 6 })
   expect(products).toEqual({ E: { n: 'good' } })
   expect(stderr).toContain('row 1 (line 2): "n" must be no error; got "#N/A"')
   const text = await readFile(errors, 'utf8')
@@ -151,7 +152,7 @@ test('cells without a certain value fail their rows, which are reported as CSV',
     expect(text).toContain(reason)
   }
   const fixed = await catalog.fix(errors, (report) => report.replace('A,#N/A', 'A,7'))
-  expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 4 })
+  expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 5 })
 })
 
 test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () => {

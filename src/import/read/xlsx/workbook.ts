@@ -131,8 +131,8 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
     },
   })
   return (index) => {
-    if (!(index >= 0 && index < count)) return undefined
-    const [page = 0, from, to] = places.subarray(3 * index, 3 * index + 3)
-    return pages[page]?.toString('utf8', from, to)
+    if (!(Number.isInteger(index) && index >= 0 && index < count)) return undefined
+    const at = 3 * index
+    return pages[places[at] ?? 0]?.toString('utf8', places[at + 1], places[at + 2])
   }
 }
