@@ -362,13 +362,13 @@ export const ListWebhookDeliveries = {
   deliveries: z.array(WebhookDelivery).describe("Attempts of the last seven days, the newest first."),
 }
 export const CreateWebhook = {
-  secret: z.string().describe("Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once."),
+  secret: z.string().describe("Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
 }
 export const UpdateWebhook = Webhook.shape
 export const DeleteWebhook = Webhook.shape
 export const RotateWebhookSecret = {
-  secret: z.string().describe("Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once."),
+  secret: z.string().describe("Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
 }
 export const TestWebhook = Webhook.shape

@@ -1186,7 +1186,7 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once. */
+                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
                 /** @description The webhook. */
                 webhook: components["schemas"]["Webhook"];
@@ -2150,7 +2150,7 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once. */
+                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
                 /** @description The webhook. */
                 webhook: components["schemas"]["Webhook"];
@@ -4529,7 +4529,7 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once.
+             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`.
              *     - `webhook`: The webhook.
              */
             200: {
@@ -4787,7 +4787,7 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once.
+             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`.
              *     - `webhook`: The webhook.
              */
             200: {

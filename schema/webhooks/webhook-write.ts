@@ -17,7 +17,8 @@ const NewWebhookRef = builder.objectRef<NewWebhook>('NewWebhook').implement({
   description: 'A webhook with a secret that has just been made.',
   fields: (t) => ({
     secret: t.exposeString('secret', {
-      description: 'Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once.',
+      description:
+        'Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`.',
     }),
     webhook: t.expose('webhook', { type: WebhookRef, description: 'The webhook.' }),
   }),

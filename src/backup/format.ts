@@ -64,9 +64,14 @@ export function takeOver(store: string, recordedSince: string): string {
   return `select take_over_changes('${store}', ${recordedSince});`
 }
 
-/** The statement after them: what is derived from products is built again. */
+/**
+ * The statements after them, in a line: a copy does not post to the receivers of the original, and what is derived from
+ * products is built again.
+ */
 export function rebuilding(store: string): string {
-  return `insert into product_dirty (store_uuid, at, codes) values ('${store}', 'infinity', '{}');`
+  const changes =
+    "state = 'disabled', ping = null, pending = null, pending_since = null, lease_id = null, lease_until = null"
+  return `update webhook set ${changes} where store_uuid = '${store}'; insert into product_dirty (store_uuid, at, codes) values ('${store}', 'infinity', '{}');`
 }
 
 export function copyLine(table: string, columns: string): string {

@@ -18,8 +18,12 @@ interface KeyedRequest extends Scope {
   body: Uint8Array
 }
 
+/** A secret of a webhook in an answer, which nobody but its receiver may keep. */
+const webhookSecret = /(?<="secret":")whsec_[\w+/]{43}=(?=")/g
+
 /**
- * Runs a keyed write once, and stores the text of what it returns: a repetition returns only that text. Throws
+ * Runs a keyed write once, and stores the text of what it returns: a repetition returns only that text, in which the
+ * secret of a webhook is empty. Throws
  * `idempotency_conflict` for another body than before, or `quota_exceeded`.
  */
 export async function doOnce<Done extends { text: string }>(
@@ -40,7 +44,11 @@ export async function doOnce<Done extends { text: string }>(
     const done = await db.transaction().execute(async (transaction) => {
       if (!(await claim(transaction, { scope, body, owner: ownerHash }))) return undefined
       const made = await work(transaction)
-      await transaction.updateTable('idempotency_key').set({ answer: made.text }).where('scope', '=', scope).execute()
+      await transaction
+        .updateTable('idempotency_key')
+        .set({ answer: made.text.replace(webhookSecret, '') })
+        .where('scope', '=', scope)
+        .execute()
       return made
     })
     // Another request was faster: its answer is stored now, unless it has just been deleted.

@@ -6,7 +6,7 @@ import { CatalogueError, invalidRequest } from '../errors.ts'
 import { latestPosition } from '../live/new-changes.ts'
 import { shown } from '../text.ts'
 import { newWebhookSecret } from './secret.ts'
-import { insertWebhook, listWebhooks, updateWebhookRow, type Webhook } from './webhook.ts'
+import { insertWebhook, listWebhooks, soon, updateWebhookRow, type Webhook } from './webhook.ts'
 import { requireWebhookInput, type WebhookHeader, type WebhookInput } from './webhook-input.ts'
 
 /** At most so many of a store. */
@@ -74,7 +74,7 @@ export async function updateWebhook(
       state = case when not ${enabled}::boolean then 'disabled' else state end,
       ping = case when not ${enabled}::boolean then null
         when ${enabled}::boolean and state in ('paused', 'disabled') then 'enable' else ping end,
-      next_at = now() ${begins}`,
+      next_at = ${soon} ${begins}`,
   )
 }
 

@@ -4,10 +4,10 @@ import { feedPosition, type LedgerState, readCursor, requireKept } from '../cata
 import { invalidRequest } from '../errors.ts'
 import { type LedgerPosition, latestPosition } from '../live/new-changes.ts'
 import { shown, timeOf } from '../text.ts'
-import { textOfPosition, updateWebhookRow, type Webhook } from './webhook.ts'
+import { soon, textOfPosition, updateWebhookRow, type Webhook } from './webhook.ts'
 
 /** Has another attempt made: whoever looks next finds the webhook, as one whose lease has ended. */
-const dueNow = sql`next_at = now(), lease_until = greatest(lease_until, now())`
+const dueNow = sql`next_at = ${soon}, lease_until = greatest(lease_until, now())`
 /** Ends what is being attempted; whoever holds the lease begins anew. */
 const begun = sql`moves = moves + 1, pending = null, pending_since = null, attempt = 0, pause_ms = 0,
   failing_since = null, has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`

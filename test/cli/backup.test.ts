@@ -114,6 +114,21 @@ describe('a backup', () => {
     expect(await run(copy, 'check')).toMatchObject({ code: 0, stdout: 'the read model is correct\n' })
   })
 
+  it('has the webhooks, switched off', async () => {
+    const id = randomUUID()
+    const { db } = source.database
+    await sql`insert into webhook (store_uuid, webhook_id, url, headers, secret, filter, position, ping, pending, lease_id,
+        lease_until)
+      values (${store}, ${id}, 'https://hooks.example', '{}', 'whsec_', '{}', '1-1-0', 'test', '1-1-0', ${id},
+        now() + interval '1 hour')`.execute(db)
+    const file = await backup('webhooks.sql')
+    await sql`delete from webhook where webhook_id = ${id}`.execute(db)
+    const copy = await target()
+    expect(await run(copy, 'restore', file)).toMatchObject({ code: 0 })
+    const { rows } = await sql`select state, ping, pending, lease_id, lease_until from webhook`.execute(copy.db)
+    expect(rows).toEqual([{ state: 'disabled', ping: null, pending: null, lease_id: null, lease_until: null }])
+  })
+
   it('serves the tokens, the answers of repeated writes, and new writes', async () => {
     const copy = await target()
     expect(await run(copy, 'token', 'create', '--name', 'of the target')).toMatchObject({ code: 0 })

@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { take } from '../../src/webhooks/deliver/leases.ts'
+import type { Item } from '../support/clients/client.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { type Answer, startReceiver, status } from './receiver.ts'
@@ -68,5 +72,43 @@ describe('a webhook', () => {
     await update(id, { enabled: true })
     give(200)
     await expect.poll(() => stateOf(id)).toBe('ACTIVE')
+  })
+
+  it('has no more than one attempt in a second by its user', async () => {
+    const { id } = await createWebhook(gateway, await newStore(gateway), 'http://127.0.0.1:9999')
+    await update(id, { enabled: false })
+    const { db } = gateway.database
+    const early = async (mutation: string, args: Item = {}) => {
+      await sql`update webhook set next_at = now() + interval '1 hour', looked_at = now() + interval '1 minute'
+        where webhook_id = ${id}`.execute(db)
+      await change(gateway, mutation, id, args)
+      const { rows } = await sql<{ seconds: number }>`select extract(epoch from next_at - looked_at)::float8 as seconds
+        from webhook where webhook_id = ${id}`.execute(db)
+      return rows[0]?.seconds
+    }
+    expect(await early('retryWebhook')).toBe(1)
+    expect(await early('updateWebhook', { input: { enabled: false } })).toBe(1)
+    await change(gateway, 'testWebhook', id)
+    const [storeUuid] = (
+      await sql<{ s: string }>`select store_uuid as s from webhook where webhook_id = ${id}`.execute(db)
+    ).rows.map(({ s }) => s)
+    expect(await take(db, { storeUuid: storeUuid ?? '', webhookId: id }, randomUUID())).toBeUndefined()
+  })
+
+  it('has no secret in the answer that its idempotency key keeps', async () => {
+    const store = await newStore(gateway)
+    const headers = { 'idempotency-key': randomUUID() }
+    const create = () =>
+      gateway.call(`/v1/webhooks?store_uuid=${store}`, {
+        method: 'POST',
+        headers,
+        body: { url: 'http://127.0.0.1:9999' },
+      })
+    expect((await create()).text).toContain('"secret":"whsec_')
+    const again = await create()
+    expect(again).toMatchObject({ status: 200 })
+    expect(again.text).toContain('"secret":""')
+    const { rows } = await sql<{ answer: string }>`select answer from idempotency_key`.execute(gateway.database.db)
+    expect(JSON.stringify(rows)).not.toContain('whsec_')
   })
 })

@@ -105,7 +105,7 @@ declare
 begin
   for w in
     select k.* from webhook k where (k.lease_until is null or k.lease_until <= now())
-      and (k.ping is not null or (k.state in ('active', 'failing', 'lost') and k.next_at <= now()))
+      and ((k.ping is not null and k.looked_at <= now() - interval '1 second') or (k.state in ('active', 'failing', 'lost') and k.next_at <= now()))
   loop
     is_due := w.ping is not null or w.pending is not null or w.state = 'lost'
       or w.looked_at < now() - interval '10 minutes' or split_part(w.position, '-', 3) <> ledger;

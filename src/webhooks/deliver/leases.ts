@@ -65,7 +65,7 @@ export async function take(db: Kysely<Database>, key: WebhookKey, owner: string)
   const { rows } = await sql<TakenWebhook>`
     update webhook set lease_id = ${owner}, ${leased}
     where ${isOf(key)} and (lease_until is null or lease_until <= now())
-      and (ping is not null or (state in ('active', 'failing', 'lost') and next_at <= now()))
+      and ((ping is not null and looked_at <= now() - interval '1 second') or (state in ('active', 'failing', 'lost') and next_at <= now()))
     returning ${columns}`.execute(db)
   return rows[0]
 }
