@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../../auth/caller.ts'
 import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
 import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
@@ -15,9 +14,11 @@ import { watchedStores } from '../../live/watched-stores.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts } from './api-parts.ts'
+import { createJobWatch, type JobWatch } from './job-watch.ts'
 
 /** Makes the function that answers a subscription by GraphQL over SSE, in distinct connections mode. */
 export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiParts) {
+  const look = createJobWatch(options.db)
   return async (
     subscribe: NonNullable<PreparedRequest['subscribe']>,
     { headers }: GraphQLRequest,
@@ -25,7 +26,7 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiPar
     requestId: string,
   ): Promise<HttpResponse> => {
     const stream = options.live?.streams.open(caller, headers.authorization)
-    const live = stream && sourcesOf(options, stream)
+    const live = stream && sourcesOf(options, stream, look)
     try {
       const opened = await subscribe(() => contextOf('graphql', caller, requestId, { live }))
       if ('answer' in opened) {
@@ -62,7 +63,7 @@ async function send(stream: Stream, results: AsyncIterable<string>): Promise<voi
   }
 }
 
-function sourcesOf({ db, live, changesRetention }: ApiOptions, stream: Stream): LiveSources {
+function sourcesOf({ db, live, changesRetention }: ApiOptions, stream: Stream, look: JobWatch): LiveSources {
   const catalogue = catalogueFor(db, stream.caller.viewer)
   return {
     changes: async (storeUuid, after, given) => {
@@ -75,21 +76,24 @@ function sourcesOf({ db, live, changesRetention }: ApiOptions, stream: Stream): 
       const begin = position ?? (await latestPosition(db, stores))
       return openChanges(live.hub, stream, { stores, filter, after: begin })
     },
-    job: (jobId) => watchJob(catalogue, jobId, stream),
+    job: (jobId) => watchJob(catalogue, jobId, stream, look),
   }
 }
 
-const jobEveryMs = 500
-
 /** The job now and after each change, until its end; null without it. */
-async function* watchJob(catalogue: Catalogue, jobId: string, stream: Stream): AsyncGenerator<Job | null> {
+async function* watchJob(
+  catalogue: Catalogue,
+  jobId: string,
+  stream: Stream,
+  look: JobWatch,
+): AsyncGenerator<Job | null> {
   let last: string | undefined
+  let job = (await findJob(catalogue, jobId)) ?? null
   while (!stream.isClosed) {
-    const job = (await findJob(catalogue, jobId)) ?? null
     const text = JSON.stringify(job)
     if (text !== last) yield job
     last = text
     if (!job || job.state === 'succeeded' || job.state === 'failed') return
-    await sleep(jobEveryMs, undefined, { ref: false })
+    job = (await look(catalogue.viewer, jobId)) ?? null
   }
 }
