@@ -26,7 +26,7 @@ const mayImport: Record<string, string> = {
   'src/metrics': 'global-config',
   'src/global-config': 'catalogue',
   'src/outgoing': '',
-  'src/live': 'auth catalogue database request',
+  'src/live': 'auth catalogue database fair-share request',
   'src/auth': 'catalogue database request',
   'src/idempotency': 'database',
   'src/catalogue': 'database request',

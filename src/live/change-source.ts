@@ -22,6 +22,7 @@ export async function openChanges(
   const listener: Listener = {
     stores,
     filter,
+    share: stream.share,
     tell: (change) => {
       source.push(change)
       if (source.readableLength > maxWaiting) stream.cut()

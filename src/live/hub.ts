@@ -6,6 +6,7 @@ import { type FeedPosition, feedPosition, isBefore } from '../catalogue/changes/
 import { createPauses } from '../catalogue/pauses.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, messageOf } from '../errors.ts'
+import { FairQueue } from '../fair-share/fair-queue.ts'
 import { requestContext } from '../request/context.ts'
 import { warnOnceASecond } from '../request/log.ts'
 import { type EventFilter, matching } from './event-filter.ts'
@@ -15,6 +16,8 @@ import { type LedgerPosition, type NewChanges, readNewChanges } from './new-chan
 export interface Listener {
   readonly stores: readonly string[]
   readonly filter: EventFilter
+  /** Whom it belongs to. */
+  readonly share: { tenant: string; tokenId: string }
   tell(change: Change): void
   /** Whether it can be told of more; earlier changes wait for it. */
   ready(): Promise<void> | undefined
@@ -27,6 +30,8 @@ export interface Listener {
 export type Hub = ReturnType<typeof createHub>
 
 const everyMs = 250
+/** So many listeners read at the same time what they have missed. */
+const maxCatchUps = 3
 /** A clock of a server may be set back. */
 const clockMs = 3_600_000
 
@@ -45,6 +50,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   const listening = new Map<Listener, { key: string; after: FeedPosition }>()
   const byStore = new Map<string, Set<Listener>>()
   const waiting = new Map<Listener, LedgerPosition>()
+  const catchUps = new FairQueue({ slots: maxCatchUps, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
   let reader: Reader | undefined
   let isRunning = false
 
@@ -118,11 +124,19 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     isRunning = false
   }
   const left = new WeakSet<Listener>()
+  const readMissed = async ({ stores, share }: Listener, after: LedgerPosition) => {
+    const release = await catchUps.acquire(share)
+    try {
+      return await readNewChanges(db, stores, after)
+    } finally {
+      release()
+    }
+  }
   /** Tells a listener of what follows a position, until it can listen with the others. */
   const catchUp = async (listener: Listener, after: LedgerPosition, first?: NewChanges): Promise<void> => {
     try {
       const pause = createPauses()
-      for (let page = first ?? (await readNewChanges(db, listener.stores, after)); !left.has(listener); ) {
+      for (let page = first ?? (await readMissed(listener, after)); !left.has(listener); ) {
         for (const change of page.changes) {
           const own = matching(change, listener.filter)
           if (own) listener.tell(own)
@@ -135,7 +149,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
           waiting.set(listener, page.seen)
           break
         }
-        page = await readNewChanges(db, listener.stores, page.seen)
+        page = await readMissed(listener, page.seen)
       }
       void run()
     } catch (error) {

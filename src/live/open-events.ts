@@ -78,6 +78,7 @@ function listenerOf(
   return {
     stores,
     filter,
+    share: stream.share,
     tell: (change) => {
       const at = { ...feedPosition(change.tx, change.seq), ledger: progress.at.ledger }
       if (told?.stores.includes(change.storeUuid) && !isBefore(told.to, at)) return

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, shareOf } from '../auth/caller.ts'
 
 /** A client with more unread bytes, beyond those of the event that is being written, is cut. */
 const maxUnreadBytes = 1024 * 1024
@@ -37,6 +37,11 @@ export class Stream {
 
   get isClosed(): boolean {
     return this.#isClosed
+  }
+
+  /** As whom it waits for its turn. */
+  get share(): { tenant: string; tokenId: string } {
+    return { tenant: shareOf(this.caller), tokenId: this.caller.tokenId }
   }
 
   get unreadBytes(): number {
