@@ -62,7 +62,11 @@ export function requireLedger({ origin }: Context): void {
 }
 
 export function requireLive({ live }: Context): LiveSources {
-  if (!live) throw new CatalogueError('invalid_request', 'a subscription must be a POST of at most 64 KiB')
+  if (!live)
+    throw new CatalogueError(
+      'invalid_request',
+      'a subscription must be a POST of at most 64 KiB with a cost of at most 5,000',
+    )
   return live
 }
 

@@ -116,6 +116,21 @@ describe('Subscription.changes', () => {
     const { status, text } = await gateway.call('/graphql', call)
     expect([status, text]).toEqual([400, expect.stringContaining('at most 50 aliases')])
   })
+
+  it('is on the main thread whatever its tenant has read', async () => {
+    const store = await newStore(gateway)
+    const codes = Array.from({ length: 20 }, (_, i) => `P${i}`)
+    const fill = (productCode: string) => ({ productCode, attributes: { text: 'x'.repeat(60_000) } })
+    await ask(gateway, 'upsertProducts', { storeUuid: store, products: codes.map(fill) }, '{ createdSkus }')
+    await gateway.data(
+      'query ($store: ID!) { store(storeUuid: $store) { products(first: 20) { nodes { attributes } } } }',
+      { store },
+    )
+    const { results } = subscribe(follow, { store })
+    await expect.poll(async () => (await gateway.call('/metrics')).text).toContain('catalogue_streams{state="open"} 1')
+    await addProducts(gateway, store, ['A'])
+    await expect.poll(() => results).toHaveLength(1)
+  })
 })
 
 describe('Subscription.job', () => {

@@ -32,18 +32,20 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared
     const { name, isMutation, size, access } = operation
-    if (prepared.subscribe && !request.acceptsEvents) return { answer: notAcceptable(eventsOnly) }
-    if (!prepared.subscribe && request.accept === '') return { answer: notAcceptable() }
+    if (prepared.subscribe) {
+      if (!request.acceptsEvents) return { answer: notAcceptable(eventsOnly) }
+      // The pool refuses it: streams are on the main thread.
+      if (threads && prepared.cost > threadLimits.cost) return threads.graphql(request, caller)
+      const answer = await subscribe(prepared.subscribe, request, caller, requestId)
+      return { answer, summary: { operation: name, isWrite: false } }
+    }
+    if (request.accept === '') return { answer: notAcceptable() }
     // Each root field of a mutation may use the same variables.
     const copies = isMutation ? size.rootFields : 1
     // The schema has thousands of fields, which have no cost.
     const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
     const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
     if (threads && isHeavy({ body, cost, copies, kind })) return threads.graphql(request, caller)
-    if (prepared.subscribe) {
-      const answer = await subscribe(prepared.subscribe, request, caller, requestId)
-      return { answer, summary: { operation: name, isWrite: false } }
-    }
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })
