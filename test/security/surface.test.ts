@@ -63,7 +63,9 @@ describe('pages of other origins', () => {
   it('may call when they are, by name, and never with cookies', async () => {
     const reply = await gateway.call('/v1/assets', from('https://shop.example'))
     expect([allowed(reply), reply.headers.vary]).toEqual(['https://shop.example', 'Origin'])
-    expect(reply.headers['access-control-expose-headers']).toMatch(/\bETag, Link, Preference-Applied, Warning$/)
+    expect(reply.headers['access-control-expose-headers']).toMatch(
+      /\bETag, Link, Location, Preference-Applied, Warning$/,
+    )
     expect(reply.headers['access-control-allow-credentials']).toBeUndefined()
     for (const origin of ['https://evil.example', 'https://shop.example.evil.example', 'http://shop.example', 'null'])
       expect(allowed(await gateway.call('/v1/assets', from(origin))), origin).toBeUndefined()
