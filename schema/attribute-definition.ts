@@ -52,7 +52,7 @@ const AttributeViolationsRef = builder.objectRef<AttributeViolations>('Attribute
     productCount: t.exposeInt('productCount', { description: 'Exact number of products with such a value.' }),
     examples: t.expose('examples', {
       type: [AttributeViolationRef],
-      description: 'The first 100 of them, ordered by product code.',
+      description: 'The first 100 of them, ordered by product code. Fewer if their values have more than 4 MiB.',
     }),
   }),
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { currentReadBytes, readStep } from '../../request/context.ts'
+import { maxReadBytes } from '../../request/read-bytes.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { type AttributeDefinition, findStoredMismatches, valueRule } from './attribute-rules.ts'
 
@@ -54,10 +55,11 @@ export async function findViolations(
         const reason = value === undefined ? undefined : rules[i]?.(value)
         if (value === undefined || reason === undefined) continue
         violations.productCount++
-        if (violations.examples.length === maxExamples) continue
-        // The step does not count it, but it is kept until the answer is sent.
-        const error = currentReadBytes().add(Buffer.byteLength(value))
-        if (error) throw error
+        // The step does not count what is kept until the answer is sent. Half of the bytes remain for other fields.
+        const readBytes = currentReadBytes()
+        const bytes = Buffer.byteLength(value)
+        if (violations.examples.length === maxExamples || readBytes.left - bytes < maxReadBytes / 2) continue
+        readBytes.add(bytes)
         violations.examples.push({ productCode, value, reason })
       }
     }
