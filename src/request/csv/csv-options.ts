@@ -14,7 +14,9 @@ const maxColumns = 2_000
 /** The names of the columns of all products of a store. Throws `invalid_request` if they are too many. */
 export function productColumns({ attributes, groups }: ProductColumns): string[] {
   const urls = groups.flatMap(({ channel, urlFields }) => urlFields.map((field) => `${channel}: ${field}`))
-  return requireFew(['product_code', 'status', ...attributes.map(attributeColumn), ...urls])
+  const names = ['product_code', 'status', ...attributes.map(attributeColumn), ...urls]
+  const details = `columns is required, as the products of the store have more than ${maxColumns} columns`
+  return requireFew(names, details)
 }
 
 /** The names in a list of columns, which is a line of CSV. Throws `invalid_request` if they are too many. */
@@ -23,12 +25,12 @@ export function chosenColumns(line: string): string[] {
   const names = Array.from(cells, ([, cell = '']) =>
     cell.startsWith('"') && cell.length > 1 ? cell.slice(1, -1).replaceAll('""', '"') : cell,
   )
-  return requireFew([...new Set(names.filter((name) => name !== ''))])
+  const chosen = [...new Set(names.filter((name) => name !== ''))]
+  return requireFew(chosen, `columns must name at most ${maxColumns} columns; got ${chosen.length}`)
 }
 
-function requireFew(names: string[]): string[] {
+function requireFew(names: string[], details: string): string[] {
   if (names.length <= maxColumns) return names
-  const details = `columns must name at most ${maxColumns} columns, as CSV has no more; got ${names.length}`
   throw invalidRequest([{ field: 'columns', details }])
 }
 
