@@ -159,7 +159,7 @@ test('an option overrides the separator, and failed rows are reported with the s
   const args = ['--store', store, '--delimiter', ':', '--code', 'sku', '--status', 'status;x']
   await catalog.answer([file, ...args, '--errors', errors], 1)
   const fixed = await catalog.fix(errors, (text) => {
-    expect(text).toMatch(/^import_error_row:.*:sku:status;x\n1:status;x:.*:A:sold;1\n$/)
+    expect(text).toMatch(/^import_error_row:.*:sku:"status;x"\n1:status;x:.*:A:sold;1\n$/)
     return text.replace('A:sold;1', 'A:active')
   })
   expect(await catalog.details([fixed, ...args])).toMatchObject({ created: 1, delimiter: ':' })

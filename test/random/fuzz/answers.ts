@@ -2,14 +2,17 @@ import { statusOfReason } from '../../support/clients/rest-client.ts'
 import type { WireAnswer } from '../../support/clients/wire.ts'
 import type { WireRequest } from './wire-request.ts'
 
-/** Statuses from 429 on are those that no request of a fuzzer may cause. */
-const statusOf = Object.fromEntries(Object.entries(statusOfReason).filter(([, status]) => status < 429))
+/** Statuses from 429 on are those that no request of a fuzzer may cause, except that it makes too many webhooks. */
+const statusOf = Object.fromEntries(
+  Object.entries(statusOfReason).filter(([reason, status]) => status < 429 || reason === 'quota_exceeded'),
+)
 
 /** Why one item failed while the request went ahead; of a mutation of one thing, why it failed. */
 const itemReasons = new Set([
   'asset_not_found',
   'link_not_found',
   'store_not_found',
+  'product_not_found',
   'selector_required',
   'asset_conflict',
   'invalid_request',

@@ -81,6 +81,8 @@ export const statusOfReason: Record<string, number> = {
   store_not_found: 404,
   request_not_found: 404,
   product_not_found: 404,
+  import_not_found: 404,
+  webhook_not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,
   changes_disabled: 409,
