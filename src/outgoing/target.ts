@@ -15,7 +15,7 @@ export function targetFault(text: string, allowed: Allowed): string | undefined 
   if (url.username !== '' || url.password !== '') return 'must have no user and password'
   const host = hostOf(url)
   if (isAllowedHost(host, allowed)) return undefined
-  if (url.protocol !== 'https:') return 'must begin with https://'
+  if (url.protocol !== 'https:') return 'must begin with https://, unless OUTGOING_ALLOW has its host'
   if (isIP(host) > 0 && !isPublic(host)) return 'must not have an address that is private or reserved'
   return url.port === '' || Number(url.port) > 1_023 ? undefined : 'must have the port 443, or one above 1023'
 }

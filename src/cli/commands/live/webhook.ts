@@ -34,7 +34,7 @@ export function addWebhook(program: Command): void {
   addAct(webhook, 'test', 'send a ping soon; `webhook deliveries` has its result', testWebhook)
   addAct(webhook, 'retry', 'make the next attempt now', retryWebhook)
   addAct(webhook, 'skip', 'leave out the delivery that is being attempted', skipWebhookEvent)
-  addAct(webhook, 'delete', 'delete a webhook', deleteWebhook)
+  addAct(webhook, 'delete', 'delete a webhook', deleteWebhook, 'deleted')
 }
 
 function addList(webhook: Command): void {
@@ -91,9 +91,10 @@ function addAct(
   name: string,
   description: string,
   act: (catalogue: WriteCatalogue, id: string) => Promise<Webhook>,
+  state?: string,
 ): void {
   withId(webhook, name, description).action(async (id: string, { json }: { json: boolean }) =>
-    print(json, await change((within) => act(within, id))),
+    print(json, await change((within) => act(within, id)), state),
   )
 }
 
@@ -112,8 +113,8 @@ function change<Result>(work: (within: WriteCatalogue) => Promise<Result>): Prom
   })
 }
 
-function print(json: boolean, webhook: Webhook): void {
-  printResult(json, snakeCased(webhook), `${webhook.webhookId} ${webhook.state}`)
+function print(json: boolean, webhook: Webhook, state: string = webhook.state): void {
+  printResult(json, snakeCased(webhook), `${webhook.webhookId} ${state}`)
 }
 
 function printNew(json: boolean, { secret, webhook }: NewWebhook): void {
