@@ -194,7 +194,7 @@ test('rows that a repeated attempt reports again are in the report once', async 
   const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number) => ({
     row: { number, line: number + 1, source: 'x', ...nothing },
-    faults: [{ field: 'sku', reason: 'is bad' }],
+    faults: [{ field: 'sku', reason: number === 1 ? 'is bad' : 'is worse' }],
   })
   const path = catalog.path('again.csv')
   const report = await startReport(path, 0)
@@ -203,10 +203,11 @@ test('rows that a repeated attempt reports again are in the report once', async 
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
   expect(await report.close({ failed: 3, assetsFailed: 0 })).toEqual([
     'row 1 (line 2): "sku" is bad',
+    'row 2 (line 3): "sku" is worse (and 1 more of this kind)',
     expect.stringMatching(/^3 rows failed/),
   ])
   const [, ...rows] = (await readFile(path, 'utf8')).trimEnd().split('\n')
-  expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is bad,,x`))
+  expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is ${number === 1 ? 'bad' : 'worse'},,x`))
 })
 
 test('the first 20 kinds of faults are sentences, and the rest a number; a repeated attempt counts once', async () => {

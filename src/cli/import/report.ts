@@ -68,36 +68,54 @@ function withNote(report: Report): Report {
   }
 }
 
-/** The length of this report is its number of faults. The first of those of one kind is shown, with their number. */
-function reportInSentences(from: number): Report {
+/** The first of the faults of each of 20 kinds, with their number. */
+function createKinds() {
   let kinds = new Map<string, { first: Problem; count: number }>()
   /** Those before the last chunk, which is added again when its transaction is retried. */
   let before = kinds
-  let count = from
+  let inAll = 0
+  let inAllBefore = 0
   return {
-    begin: async () => {},
-    add: async (rows, length) => {
-      if (length === count) before = new Map(kinds)
+    add: (problems: readonly Problem[], isNext: boolean) => {
+      if (isNext) {
+        before = kinds
+        inAllBefore = inAll
+      }
       kinds = new Map(before)
-      const found = problemsOf(rows)
-      for (const problem of found) {
+      for (const problem of problems) {
         const kind = kindOf(problem)
         const known = kinds.get(kind)
         if (known) kinds.set(kind, { ...known, count: known.count + 1 })
         else if (kinds.size < maxShown) kinds.set(kind, { first: problem, count: 1 })
       }
+      inAll = inAllBefore + problems.length
+    },
+    sentences: (whereAllAre: string) => {
+      const shownOnes = [...kinds.values()]
+      const rest = shownOnes.reduce((left, { count }) => left - count, inAll)
+      return [
+        ...shownOnes.map(({ first, count }) =>
+          count === 1 ? sentence(first) : `${sentence(first)} (and ${count - 1} more of this kind)`,
+        ),
+        ...(rest > 0 ? [`and ${rest} more problems${whereAllAre}`] : []),
+      ]
+    },
+  }
+}
+
+/** The length of this report is its number of faults. */
+function reportInSentences(from: number): Report {
+  const kinds = createKinds()
+  let count = from
+  return {
+    begin: async () => {},
+    add: async (rows, length) => {
+      const found = problemsOf(rows)
+      kinds.add(found, length === count)
       count = length + found.length
       return count
     },
-    close: async () => {
-      const counted = [...kinds.values()].reduce((sum, kind) => sum + kind.count, 0)
-      const rest = count - from - counted
-      const more = rest > 0 ? [`and ${rest} more problems; --errors FILE reports all of them`] : []
-      const sentences = [...kinds.values()].map(({ first, count }) =>
-        count === 1 ? sentence(first) : `${sentence(first)} (and ${count - 1} more of this kind)`,
-      )
-      return [...sentences, ...more]
-    },
+    close: async () => kinds.sentences('; --errors FILE reports all of them'),
   }
 }
 
@@ -111,7 +129,7 @@ function reportInFile(path: string, file: FileHandle, from: number): Report {
   let columns: readonly string[] = []
   let headSize = 0
   let size = 0
-  let first: Problem | undefined
+  const kinds = createKinds()
   return {
     begin: async (named, recognized) => {
       columns = named
@@ -124,7 +142,7 @@ function reportInFile(path: string, file: FileHandle, from: number): Report {
     },
     add: async (rows, length) => {
       const begin = length || headSize
-      first ??= problemsOf(rows)[0]
+      kinds.add(problemsOf(rows), begin === size)
       await file.truncate(begin)
       const text = format ? reportText(format, columns, rows, begin === headSize) : Buffer.alloc(0)
       await writeAll(file, text, begin)
@@ -137,8 +155,8 @@ function reportInFile(path: string, file: FileHandle, from: number): Report {
       if (failed + assetsFailed === 0) return []
       const assets = assetsFailed === 0 ? '' : `, and ${counted(assetsFailed, 'asset')} of others`
       return [
-        ...(first ? [sentence(first)] : []),
-        `${failed} rows failed${assets}: those that could be read to their ends are in ${path}, each with its faults, to be corrected and imported again`,
+        ...kinds.sentences(''),
+        `${counted(failed, 'row')} failed${assets}: ${path} has the rows with their faults, to be corrected and imported again`,
       ]
     },
   }

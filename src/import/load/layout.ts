@@ -52,6 +52,11 @@ export function planLayout(
     attribute === 'status' && status !== undefined
       ? status
       : (columnByAttribute.get(attribute) ?? attributeColumn(attribute))
+  if (isComplete && request.statuses.length > 0 && status !== undefined && !columns.includes(status)) {
+    throw new UsageError(
+      `${optionName(request, 'mapStatus')} needs the column of the status; name it by ${optionName(request, 'status')}; the file has ${listed(columns)}`,
+    )
+  }
   requireColumns(request, isComplete ? namedColumns(request) : new Map([['code', [code]]]), columns)
   if (isComplete) requireDistinct(columns, attributeOf)
   return { code, status, attributeOf, columnOf, urlPlaceOf }

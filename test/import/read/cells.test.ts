@@ -173,6 +173,11 @@ describe('statuses', () => {
     const args = ['--status', 'Zustand', '--map-status', 'Aktiv=active,In Arbeit=draft']
     const { products } = await imported('sku,Zustand\nA,Aktiv\nB,In Arbeit\nC,new\n', args)
     expect(Object.values(products).map(({ status }) => status)).toEqual(['active', 'draft', 'new'])
+    const without = await imported('sku,Zustand\nA,Aktiv\n', ['--map-status', 'Aktiv=active'])
+    expect(without).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--map-status needs the column of the status; name it by --status'),
+    })
     const wrong = await imported('sku\nA\n', ['--map-status', 'Aktiv=on'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--map-status must be VALUE=STATUS') })
   })
