@@ -1,4 +1,4 @@
-import { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { type Caller, shareOf } from '../auth/caller.ts'
 
@@ -63,7 +63,7 @@ export class Stream {
     this.#out = out
     this.#forms = forms
     out.once('close', () => this.close()).on('error', () => {})
-    if (out instanceof ServerResponse) out.socket?.setKeepAlive(true, keepAliveMs)
+    if ('socket' in out && out.socket instanceof Socket) out.socket.setKeepAlive(true, keepAliveMs)
     out.write(first)
   }
 
@@ -121,6 +121,7 @@ export class Stream {
     this.close()
   }
 
+  /** Gives up the place; by itself for a stream that never began. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
