@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { addProducts, newStore } from '../support/factories.ts'
 import { freePort } from '../support/servers/free-port.ts'
 import { useGateway } from '../support/servers/gateway.ts'
-import { createWebhook, deliveries, forReceivers } from './support.ts'
+import { createWebhook, deliveries, forReceivers } from '../webhooks/support.ts'
 
 const gateway = useGateway(forReceivers)
 const root = fileURLToPath(new URL('../..', import.meta.url))
