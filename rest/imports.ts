@@ -64,10 +64,8 @@ export const imports: readonly Endpoint[] = [
     dataShape: { ...answers.StartImport },
     document: operations.StartImportDocument,
     shapes: ({ channels }) => ({ query: z.object({ store_uuid: input.storeUuid, ...options(channels) }) }),
-    variables: ({ store_uuid: storeUuid, dry_run: dryRun = false }, _body, file) => ({
-      storeUuid,
-      input: { content: String(file ?? ''), dryRun },
-    }),
+    // The file is in the context of the operation.
+    variables: ({ store_uuid: storeUuid, dry_run: dryRun = false }) => ({ storeUuid, input: { content: '', dryRun } }),
     toData: ({ startImport: job }) => restObject(job),
   }),
 

@@ -19,7 +19,7 @@ export interface Listener {
   /** Whom it belongs to. */
   readonly share: { tenant: string; tokenId: string }
   tell(change: Change): void
-  /** Whether it can be told of more; earlier changes wait for it. */
+  /** Resolves when it can be told of more; undefined: at once. Only what it has missed waits for it. */
   ready(): Promise<void> | undefined
   /** It has been told of all changes before the position, which may be before an earlier one. */
   reached(position: LedgerPosition): void
@@ -35,10 +35,12 @@ const maxCatchUps = 3
 /** A clock of a server may be set back. */
 const clockMs = 3_600_000
 
-/** Where the feed has been read to, and since when what follows was written. */
+/** Where the feed has been read to. */
 interface Reader {
   position: LedgerPosition
+  /** All that follows was written after this time, which saves the search of older days. */
   since: Date | undefined
+  /** The time of an earlier read, and the first transaction that had not begun. Once that is read, `since` moves. */
   mark: NewChanges['asOf'] | undefined
 }
 
@@ -50,11 +52,12 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   const listening = new Map<Listener, { key: string; after: FeedPosition }>()
   const byStore = new Map<string, Set<Listener>>()
   const waiting = new Map<Listener, LedgerPosition>()
+  const left = new WeakSet<Listener>()
   const catchUps = new FairQueue({ slots: maxCatchUps, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
   let reader: Reader | undefined
   let isRunning = false
 
-  const leave = (listener: Listener) => {
+  const remove = (listener: Listener) => {
     waiting.delete(listener)
     if (!listening.delete(listener)) return
     for (const store of listener.stores) {
@@ -123,7 +126,6 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     }
     isRunning = false
   }
-  const left = new WeakSet<Listener>()
   const readMissed = async ({ stores, share }: Listener, after: LedgerPosition) => {
     const release = await catchUps.acquire(share)
     try {
@@ -167,7 +169,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     },
     leave: (listener: Listener): void => {
       left.add(listener)
-      leave(listener)
+      remove(listener)
     },
   }
 }

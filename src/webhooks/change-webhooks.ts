@@ -5,14 +5,20 @@ import { lockStore } from '../catalogue/locks.ts'
 import { CatalogueError, invalidRequest } from '../errors.ts'
 import { latestPosition } from '../live/new-changes.ts'
 import { shown } from '../text.ts'
-import { newWebhookSecret } from './secret.ts'
-import { insertWebhook, listWebhooks, soon, updateWebhookRow, type Webhook } from './webhook.ts'
+import { bothSecretsHours, newWebhookSecret } from './secret.ts'
+import {
+  insertWebhook,
+  listWebhooks,
+  lockWebhook,
+  nothingPending,
+  soon,
+  updateWebhookRow,
+  type Webhook,
+} from './webhook.ts'
 import { requireWebhookInput, type WebhookHeader, type WebhookInput } from './webhook-input.ts'
 
 /** At most so many of a store. */
 export const maxWebhooks = 20
-/** For how long both secrets sign after a rotation. */
-const bothSecretsHours = 24
 
 export interface NewWebhook {
   /** Shown only once. */
@@ -65,7 +71,7 @@ export async function updateWebhook(
   const headersText = headers == null ? null : JSON.stringify(headersOf(headers))
   // What is pending was chosen by the filter that it had.
   const filterText = filter == null ? null : JSON.stringify(withoutNulls(filter))
-  const begins = filter == null ? sql`` : sql`, moves = moves + 1, pending = null, pending_since = null`
+  const restart = filter == null ? sql`` : sql`, moves = moves + 1, ${nothingPending}`
   return updateWebhookRow(
     catalogue,
     webhookId,
@@ -74,7 +80,7 @@ export async function updateWebhook(
       state = case when not ${enabled}::boolean then 'disabled' else state end,
       ping = case when not ${enabled}::boolean then null
         when ${enabled}::boolean and state in ('paused', 'disabled') then 'enable' else ping end,
-      next_at = ${soon} ${begins}`,
+      next_at = ${soon} ${restart}`,
   )
 }
 
@@ -82,7 +88,7 @@ export async function updateWebhook(
 export async function rotateSecret(catalogue: WriteCatalogue, webhookId: string): Promise<NewWebhook> {
   const secret = newWebhookSecret()
   const isRecent = sql<boolean>`rotated_at > now() - ${bothSecretsHours} * interval '1 hour'`
-  const before = await updateWebhookRow(catalogue, webhookId, sql`secret = secret`)
+  const before = await lockWebhook(catalogue, webhookId)
   const { rows } = await sql<{ isRecent: boolean | null }>`
     select ${isRecent} as "isRecent" from webhook where store_uuid = ${before.storeUuid}
       and webhook_id = ${before.webhookId}`.execute(catalogue.db)
@@ -96,7 +102,7 @@ export async function rotateSecret(catalogue: WriteCatalogue, webhookId: string)
 
 /** Headers may be credentials, and whoever changes the URL need not know them: they are of one origin. */
 async function requireOrigin(catalogue: WriteCatalogue, webhookId: string, url: string): Promise<void> {
-  const before = await updateWebhookRow(catalogue, webhookId, sql`secret = secret`)
+  const before = await lockWebhook(catalogue, webhookId)
   const [from, to] = [new URL(before.url).origin, new URL(url).origin]
   if (before.headerNames.length === 0 || from === to) return
   const details = `headers must be given, or be empty, with a URL of another origin than ${from}; got ${shown(to)} without`

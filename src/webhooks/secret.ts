@@ -1,5 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
+/** For how long both secrets sign after a rotation. */
+export const bothSecretsHours = 24
+
 /** A secret of Standard Webhooks: a prefix and 256 random bits in base64. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`

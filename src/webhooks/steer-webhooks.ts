@@ -4,12 +4,12 @@ import { feedPosition, type LedgerState, readCursor, requireKept } from '../cata
 import { invalidRequest } from '../errors.ts'
 import { type LedgerPosition, latestPosition } from '../live/new-changes.ts'
 import { shown, timeOf } from '../text.ts'
-import { soon, textOfPosition, updateWebhookRow, type Webhook } from './webhook.ts'
+import { lockWebhook, nothingPending, soon, textOfPosition, updateWebhookRow, type Webhook } from './webhook.ts'
 
 /** Has another attempt made: whoever looks next finds the webhook, as one whose lease has ended. */
 const dueNow = sql`next_at = ${soon}, lease_until = greatest(lease_until, now())`
 /** Ends what is being attempted; whoever holds the lease begins anew. */
-const begun = sql`moves = moves + 1, pending = null, pending_since = null, attempt = 0, pause_ms = 0,
+const startedOver = sql`moves = moves + 1, ${nothingPending}, attempt = 0, pause_ms = 0,
   failing_since = null, has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
 
 /** Sends a ping soon; its result is among the deliveries. Throws `webhook_not_found`, as all of these. */
@@ -24,17 +24,17 @@ export function retryWebhook(catalogue: WriteCatalogue, webhookId: string): Prom
 
 /** Leaves out the delivery whose attempt has failed. Without one, nothing changes. */
 export async function skipWebhookEvent(catalogue: WriteCatalogue, webhookId: string): Promise<Webhook> {
-  const webhook = await updateWebhookRow(catalogue, webhookId, sql`secret = secret`)
+  const webhook = await lockWebhook(catalogue, webhookId)
   if (!webhook.nextAttemptAt) return webhook
-  return updateWebhookRow(catalogue, webhookId, sql`position = coalesce(pending, position), ${begun}, ${dueNow}`)
+  return updateWebhookRow(catalogue, webhookId, sql`position = coalesce(pending, position), ${startedOver}, ${dueNow}`)
 }
 
 /** Delivers again from a cursor, or a time as RFC 3339. Throws `invalid_request` or `cursor_expired`, too. */
 export async function replayWebhook(catalogue: WriteCatalogue, webhookId: string, from: string): Promise<Webhook> {
-  const { storeUuid } = await updateWebhookRow(catalogue, webhookId, sql`secret = secret`)
+  const { storeUuid } = await lockWebhook(catalogue, webhookId)
   const time = timeOf(from)
   const position = time ? await positionAt(catalogue, storeUuid, time) : await positionOfCursor(catalogue, from)
-  return updateWebhookRow(catalogue, webhookId, sql`position = ${textOfPosition(position)}, ${begun}, ${dueNow}`)
+  return updateWebhookRow(catalogue, webhookId, sql`position = ${textOfPosition(position)}, ${startedOver}, ${dueNow}`)
 }
 
 async function positionOfCursor({ db }: WriteCatalogue, from: string): Promise<LedgerPosition> {

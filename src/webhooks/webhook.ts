@@ -67,6 +67,11 @@ export async function updateWebhookRow(
   return webhookOf(required(rows))
 }
 
+/** Locks a webhook until the end of the transaction, and returns it. Throws `webhook_not_found`. */
+export function lockWebhook(catalogue: Catalogue, webhookId: string): Promise<Webhook> {
+  return updateWebhookRow(catalogue, webhookId, sql`secret = secret`)
+}
+
 export async function deleteWebhook(catalogue: Catalogue, webhookId: string): Promise<Webhook> {
   const { rows } = await sql<Row>`
     delete from webhook w where ${isVisible(catalogue, webhookId)} returning ${columns}`.execute(catalogue.db)
@@ -95,16 +100,19 @@ function required([row]: readonly Row[]): Row {
 }
 
 function webhookOf({ position, ...webhook }: Row): Webhook {
-  const { ledger, ...at } = positionIn(position)
+  const { ledger, ...at } = positionOfText(position)
   return { ...webhook, cursor: cursorOf(ledger, at) }
 }
+
+/** SQL: no delivery is being attempted. */
+export const nothingPending = sql`pending = null, pending_since = null`
 
 /** A position as the table has it. */
 export function textOfPosition({ tx, seq, ledger }: LedgerPosition): string {
   return `${tx}-${seq}-${ledger}`
 }
 
-export function positionIn(text: string): LedgerPosition {
+export function positionOfText(text: string): LedgerPosition {
   const [tx = '', seq = '', ledger = ''] = text.split('-')
   return { ...feedPosition(tx, seq), ledger }
 }

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
+import { nothingPending } from '../webhook.ts'
 import { type Attempt, record, type TakenWebhook } from './leases.ts'
 import { headersOf, type Message, noticeOf } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
@@ -89,7 +90,7 @@ function shownBody(body: string): string {
 }
 
 function delivered(end: string): RawBuilder<unknown> {
-  return sql`position = ${end}, pending = null, pending_since = null, attempt = 0, pause_ms = 0, failing_since = null,
+  return sql`position = ${end}, ${nothingPending}, attempt = 0, pause_ms = 0, failing_since = null,
     next_at = now(), has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
 }
 

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
 import type { EventFilter } from '../../live/event-filter.ts'
+import { bothSecretsHours } from '../secret.ts'
 import type { WebhookState } from '../webhook.ts'
 
 export interface WebhookKey {
@@ -23,6 +24,7 @@ export interface TakenWebhook extends WebhookKey {
   attempt: number
   pauseMs: number
   ping: 'test' | 'enable' | null
+  /** Raised when its user changes what is delivered: position or filter. Who holds the lease then begins anew. */
   moves: number
 }
 
@@ -43,14 +45,17 @@ const leased = sql`lease_until = now() + ${leaseSeconds} * interval '1 second'`
 
 /** SQL: the columns of `TakenWebhook`. */
 const columns = sql`store_uuid as "storeUuid", webhook_id as "webhookId", url, headers, filter, state,
-  case when rotated_at > now() - interval '24 hours' then array[secret, previous_secret] else array[secret] end as secrets,
+  case when rotated_at > now() - ${bothSecretsHours} * interval '1 hour' then array[secret, previous_secret] else array[secret] end as secrets,
   coalesce(extract(epoch from now() - failing_since), 0)::float8 as "failingSeconds",
   position, pending, attempt, pause_ms as "pauseMs", ping, moves`
 
 const isOf = ({ storeUuid, webhookId }: WebhookKey) =>
   sql<boolean>`store_uuid = ${storeUuid} and webhook_id = ${webhookId}`
 
-/** `known`: the `oldest` of a look after which nothing was due; null: look at all. `since`: see 0009-webhooks.sql. */
+/**
+ * `known`: the `oldest` of a look after which nothing was due; null: look at all. `sinceHours`: look for changes of the
+ * last hours only; null: all.
+ */
 export async function listDue(db: Kysely<Database>, known: string | null, sinceHours: number | null): Promise<Due> {
   const { rows } = await sql<{ oldest: string } & { [Name in keyof DueWebhook]: DueWebhook[Name] | null }>`
     select o.oldest, d.due_store as "storeUuid", d.due_webhook as "webhookId", d.is_slow as "isSlow"
@@ -70,7 +75,7 @@ export async function take(db: Kysely<Database>, key: WebhookKey, owner: string)
   return rows[0]
 }
 
-/** Changes a webhook and renews the lease; undefined if it is lost, or its user has moved the position. */
+/** Changes a webhook and renews the lease; undefined if it is lost, or its user has changed what is delivered. */
 export async function keep(
   db: Kysely<Database>,
   { moves, ...key }: WebhookKey & { moves: number },
@@ -84,7 +89,8 @@ export async function keep(
 }
 
 /**
- * Gives a webhook back. `hasMore`: it is looked at again at once, whatever was known. `pauseMs`: not before that.
+ * Gives a webhook back. `hasMore`: it is looked at again at once, whatever was known: `due_webhooks` knows that by a
+ * `lease_until` in the past. `pauseMs`: not before that.
  */
 export async function release(
   db: Kysely<Database>,

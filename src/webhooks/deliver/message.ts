@@ -46,7 +46,7 @@ export function takeBatch(
       events.push(event)
       codes += event.codes.length
       bytes += size
-      end = textOfPosition({ tx: BigInt(change.tx), seq: BigInt(change.seq), ledger })
+      end = positionOfChange(change, ledger)
     } else if (pending === positionOfChange(change, ledger)) end = pending
     changes.shift()
   }

@@ -3,7 +3,7 @@ import type { Change } from '../../catalogue/changes/change.ts'
 import { cursorOf } from '../../catalogue/changes/cursor.ts'
 import { CatalogueError } from '../../errors.ts'
 import { type LedgerPosition, latestPosition, type NewChanges } from '../../live/new-changes.ts'
-import { positionIn, textOfPosition } from '../webhook.ts'
+import { nothingPending, positionOfText, textOfPosition } from '../webhook.ts'
 import { type DeliveryParts, deliver, ping } from './attempt.ts'
 import { keep, release, type TakenWebhook, take, type WebhookKey } from './leases.ts'
 import { type Batch, type Message, noticeOf, takeBatch } from './message.ts'
@@ -71,7 +71,7 @@ function createBacklog(parts: TurnParts) {
   const { db, owner, read } = parts
   let page: { changes: Change[]; next: LedgerPosition; hasMore: boolean } | undefined
   const gapOf = (webhook: TakenWebhook): Next => {
-    const { ledger, ...at } = positionIn(webhook.position)
+    const { ledger, ...at } = positionOfText(webhook.position)
     const cursor = cursorOf(ledger, at)
     const message = noticeOf('webhook.gap', `gap:${cursor}`, { store_uuid: webhook.storeUuid, cursor })
     return { webhook, message, end: webhook.position }
@@ -79,14 +79,14 @@ function createBacklog(parts: TurnParts) {
   /** The changes after the position are no longer kept: the webhook goes on from now. */
   const lose = async (webhook: TakenWebhook): Promise<Next | undefined> => {
     const position = textOfPosition(await latestPosition(db, [webhook.storeUuid]))
-    const changes = sql`position = ${position}, pending = null, pending_since = null, state = 'lost', has_gap = true`
+    const changes = sql`position = ${position}, ${nothingPending}, state = 'lost', has_gap = true`
     const lost = await keep(db, webhook, owner, changes)
     return lost && gapOf(lost)
   }
   const begin = async (webhook: TakenWebhook, { message, first, end }: Batch): Promise<Next | undefined> => {
     if (webhook.pending === end) return { webhook, message, end }
-    const begun = await keep(db, webhook, owner, sql`pending = ${end}, pending_since = ${first}`)
-    return begun && { webhook: begun, message, end }
+    const kept = await keep(db, webhook, owner, sql`pending = ${end}, pending_since = ${first}`)
+    return kept && { webhook: kept, message, end }
   }
   const next = async (webhook: TakenWebhook): Promise<Next | 'end' | undefined> => {
     if (webhook.state === 'lost') return gapOf(webhook)
@@ -97,14 +97,12 @@ function createBacklog(parts: TurnParts) {
         if (batch) return begin(webhook, batch)
         if (!page.hasMore || pages >= maxPages) break
       }
-      page = await read(webhook.storeUuid, page?.next ?? positionIn(webhook.position))
-      // Others read it, too.
-      page = { ...page, changes: [...page.changes] }
+      page = await read(webhook.storeUuid, page?.next ?? positionOfText(webhook.position))
     }
     const { hasMore } = page
     const looked = textOfPosition(page.next)
     const isSame = looked === webhook.position
-    const kept = isSame || (await keep(db, webhook, owner, sql`position = ${looked}, pending = null`))
+    const kept = isSame || (await keep(db, webhook, owner, sql`position = ${looked}, ${nothingPending}`))
     return kept && !hasMore ? 'end' : undefined
   }
   return {
