@@ -64,8 +64,10 @@ export const imports: readonly Endpoint[] = [
     dataShape: { ...answers.StartImport },
     document: operations.StartImportDocument,
     shapes: ({ channels }) => ({ query: z.object({ store_uuid: input.storeUuid, ...options(channels) }) }),
-    // The file is in the context of the operation.
-    variables: ({ store_uuid: storeUuid, dry_run: dryRun = false }) => ({ storeUuid, input: { content: '', dryRun } }),
+    variables: ({ store_uuid: storeUuid, dry_run: dryRun = false }, _body, file) => ({
+      storeUuid,
+      input: { content: String(file ?? ''), dryRun },
+    }),
     toData: ({ startImport: job }) => restObject(job),
   }),
 
