@@ -10,7 +10,7 @@ import { newToken, revoke } from '../support/tokens.ts'
 
 const kibibyte = 1024
 const maxBytes = 2048 * kibibyte
-const gateway = useGateway({ more: { importMax: maxBytes, uploadTimes: { idleMs: 1_000 } } })
+const gateway = useGateway({ more: { importMax: maxBytes, uploadTimes: { idleMs: 3_000 } } })
 
 type Query = Record<string, string> | [string, string][]
 interface Answer {
@@ -226,7 +226,7 @@ it('answers 408 to a client that sends nothing for too long, and waits for one t
   }
   expect(await left(store)).toMatchObject({ jobs: 1 })
   const answer = await wire.answer()
-  expect(answer).toMatchObject({ status: 408, text: expect.stringContaining('must not pause for more than 1 s') })
+  expect(answer).toMatchObject({ status: 408, text: expect.stringContaining('must not pause for more than 3 s') })
   wire.close()
   await expect.poll(() => left(store)).toEqual(nothing)
 }, 60_000)
