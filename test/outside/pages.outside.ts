@@ -83,7 +83,7 @@ it('the reference has each operation, with its answers and its GraphQL operation
     '/graphql?operation=ListAssets',
   )
   expect((await listAssets().boundingBox())?.height).toBeLessThan(2_000)
-  for (const tag of ['Products', 'Stores', 'Changes', 'Reports', 'Requests'])
+  for (const tag of ['Products', 'Stores', 'Changes', 'Events', 'Imports', 'Webhooks', 'Reports', 'Requests'])
     await page.locator('aside').getByRole('button', { name: tag }).first().click()
   const sidebar = page.locator('aside')
   for (const name of names) await sidebar.getByText(name, { exact: true }).first().waitFor()
