@@ -559,35 +559,7 @@ export interface webhooks {
          * An event
          * @description Changes of the kind `asset`: `asset.created`, `asset.deleted`, `asset.updated`, as far as they occur.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.asset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -607,35 +579,7 @@ export interface webhooks {
          * An event
          * @description Changes of the kind `definition`: `definition.created`, `definition.deleted`, `definition.updated`, as far as they occur.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.definition"];
         delete?: never;
         options?: never;
         head?: never;
@@ -655,35 +599,7 @@ export interface webhooks {
          * An event
          * @description Changes of the kind `link`: `link.created`, `link.deleted`, `link.updated`, as far as they occur.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -703,35 +619,7 @@ export interface webhooks {
          * An event
          * @description Changes of the kind `product`: `product.created`, `product.deleted`, `product.updated`, as far as they occur.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.product"];
         delete?: never;
         options?: never;
         head?: never;
@@ -751,35 +639,7 @@ export interface webhooks {
          * An event
          * @description Changes of the kind `requirement`: `requirement.created`, `requirement.deleted`, `requirement.updated`, as far as they occur.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.requirement"];
         delete?: never;
         options?: never;
         head?: never;
@@ -799,35 +659,7 @@ export interface webhooks {
          * An event
          * @description Changes of the kind `store`: `store.created`, `store.deleted`, `store.updated`, as far as they occur.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.store"];
         delete?: never;
         options?: never;
         head?: never;
@@ -847,35 +679,7 @@ export interface webhooks {
          * An event
          * @description A test, or a question whether the receiver is back.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NoticeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.webhook.ping"];
         delete?: never;
         options?: never;
         head?: never;
@@ -895,35 +699,7 @@ export interface webhooks {
          * An event
          * @description Changes before `cursor` are no longer kept, and were not delivered: read everything once. Later changes follow.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
-                    "webhook-id": string;
-                    /** @description Time of the attempt, in seconds since 1970. */
-                    "webhook-timestamp": string;
-                    /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
-                    "webhook-signature": string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NoticeDelivery"];
-                };
-            };
-            responses: {
-                /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["Receive.webhook.gap"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1441,61 +1217,6 @@ export interface components {
                     /** @description Explanation: the expected value and the received one. */
                     reason: string;
                 }[];
-            };
-        };
-        FollowChangesAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description Kind and action, such as `product.updated`. */
-                type: string;
-                /** @description Opaque cursor after this change, for `after`. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the change.
-                 */
-                at: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description Id of the request: its `X-Request-Id`, or a generated one. */
-                request_id: string;
-                /** @description Name that the token had, or the user of the command line. */
-                actor: string;
-                /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
-                operation: string;
-                /** @description Number of items changed. */
-                counts: components["schemas"]["ChangeCounts"];
-                /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes. */
-                codes: string[];
-                /** @description What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted. */
-                keys: string[];
-                /**
-                 * @description Where the request came from.
-                 * @enum {string}
-                 */
-                via: "cli" | "graphql" | "job" | "rest";
-                /**
-                 * @description Kind of the changed items.
-                 * @enum {string}
-                 */
-                kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
-                /**
-                 * @description What was done to the items.
-                 * @enum {string}
-                 */
-                action: "created" | "deleted" | "updated";
-                /** @description Id of the request that this change reverts. */
-                reverts?: string;
             };
         };
         GetImportAnswer: {
@@ -5142,6 +4863,238 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    "Receive.asset": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.definition": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.link": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.product": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.requirement": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.store": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.webhook.ping": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.webhook.gap": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

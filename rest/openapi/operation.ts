@@ -22,7 +22,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
   const operation = graphqlOperationOf(endpoint, enumerations)
   const id = operation.name
   const namesStore = ['store_uuid', 'store_uuids', 'linked_store_id'].some((name) => name in query.shape)
-  const answer = endpoint.answerFile ? {} : schemas.named(`${id}Answer`, successOf(endpoint))
+  const answer = endpoint.answerFile || endpoint.isStream ? {} : schemas.named(`${id}Answer`, successOf(endpoint))
   const data = schemas.of(z.object(endpoint.dataShape))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),

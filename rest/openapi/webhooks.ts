@@ -41,15 +41,19 @@ export function webhookOperations(schemas: Schemas): Json {
   const other = bodyOf('NoticeDelivery', notice)
   const ofChanges = answers.Change.shape.kind.options.map((kind) => {
     const types = answers.Change.shape.action.options.map((action) => `\`${kind}.${action}\``)
-    return [kind, operationOf(`Changes of the kind \`${kind}\`: ${types.join(', ')}, as far as they occur.`, changes)]
+    return [
+      kind,
+      operationOf(kind, `Changes of the kind \`${kind}\`: ${types.join(', ')}, as far as they occur.`, changes),
+    ]
   })
-  const ofNotices = Object.entries(notices).map(([type, description]) => [type, operationOf(description, other)])
+  const ofNotices = Object.entries(notices).map(([type, description]) => [type, operationOf(type, description, other)])
   return Object.fromEntries([...ofChanges, ...ofNotices])
 }
 
-function operationOf(description: string, schema: Json): Json {
+function operationOf(name: string, description: string, schema: Json): Json {
   return {
     post: {
+      operationId: `Receive.${name}`,
       tags: ['Webhooks'],
       summary: 'An event',
       description,
