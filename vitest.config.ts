@@ -14,6 +14,9 @@ const deadlines = [
   'security/isolation/{jobs-ended,shortages,token-clock}',
 ].map((name) => `test/${name}.test.ts`)
 
+/** They follow the feed, which transactions of other tests on the server would delay. */
+const live = ['live/**/*', 'webhooks/**/*', 'cli/{listen,webhooks}'].map((name) => `test/${name}.test.ts`)
+
 /** They kill processes, cut connections, fill disks and search long: `npm run test:faults`, not part of `npm test`. */
 const faults = [
   'faults/**/*',
@@ -117,13 +120,14 @@ export default defineConfig({
       ...optional.filter(({ test }) => isNamed(test.name)),
       project('checks', [checks], { waits: true }),
       project('deadlines', deadlines, { isolate: true, waits: true }),
+      project('live', live, { waits: true }),
       project('faults', faults, { isolate: true }),
       project('processes', processes, { exclude: faults }),
       project('random', ['test/random/**/*.test.ts']),
       project('security', ['test/security/**/*.test.ts'], { exclude: deadlines }),
       project('spec', ['test/spec/**/*.test.ts']),
       project('modules', ['test/**/*.test.ts'], {
-        exclude: [checks, ...folders, ...processes, ...faults, ...deadlines],
+        exclude: [checks, ...folders, ...processes, ...faults, ...deadlines, ...live],
       }),
     ],
   },
