@@ -31,13 +31,18 @@ export interface Note {
 /** Collects notes: one for each code and column, of which the first twenty of a code are kept. */
 export class Notes {
   readonly #notes = new Map<string, Note>()
+  readonly #ofCode = new Map<NoteCode, number>()
 
   add(code: NoteCode, { column = null, rows = 1, example = null }: Partial<Omit<Note, 'code'>> = {}): void {
     const key = `${code} ${column}`
     const note = this.#notes.get(key)
     if (note) note.rows += rows
-    else if (this.list().filter((one) => one.code === code).length < maxNotesOfCode)
+    else {
+      const kept = this.#ofCode.get(code) ?? 0
+      if (kept === maxNotesOfCode) return
+      this.#ofCode.set(code, kept + 1)
       this.#notes.set(key, { code, column, rows, example: example && brief(example) })
+    }
   }
 
   list(): Note[] {
