@@ -133,3 +133,9 @@ export function unescapeFormula(cell: string): string {
 export function isEscapedFormula(cell: string): boolean {
   return cell.startsWith("'") && formula.test(cell)
 }
+
+/** An input without the fields that are null: they have their defaults, or are unchanged. */
+export function withoutNulls<Input extends object>(input: Input) {
+  const given = Object.entries(input).filter(([, value]) => value != null)
+  return Object.fromEntries(given) as { [Name in keyof Input]?: Exclude<Input[Name], null | undefined> }
+}

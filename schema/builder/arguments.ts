@@ -126,9 +126,3 @@ interface OffsetArguments {
 export function pageOf({ offset, limit }: OffsetArguments, largest: number): { offset: number; limit: number } {
   return { offset: offset ?? 0, limit: Math.min(limit ?? largest, largest) }
 }
-
-/** An input without the fields that are null: they have their defaults, or are unchanged. */
-export function withoutNulls<Input extends object>(input: Input) {
-  const given = Object.entries(input).filter(([, value]) => value != null)
-  return Object.fromEntries(given) as { [Name in keyof Input]?: Exclude<Input[Name], null | undefined> }
-}

@@ -8,7 +8,6 @@ import {
   listProductsOfStores,
   requireOrderAmongStores,
 } from '../../src/catalogue/products/lists/products-of-stores.ts'
-import type { ProductColumns } from '../../src/catalogue/products/product-columns.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import {
   cursorKey,
@@ -18,6 +17,7 @@ import {
 } from '../../src/catalogue/products/query/product-order.ts'
 import { maxStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { costly } from '../../src/request/context.ts'
+import type { ProductColumns } from '../../src/request/csv/csv-options.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, maxPageSize, statementCost } from '../builder/connection.ts'

@@ -1,6 +1,7 @@
 import { createStore, updateStore } from '../../src/catalogue/stores/stores.ts'
 import { returnsStored } from '../../src/graphql/access.ts'
-import { dryRunArgs, resolveWrite, withoutNulls, writeArgs } from '../builder/arguments.ts'
+import { withoutNulls } from '../../src/text.ts'
+import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { required } from '../builder/options.ts'
 import { catalogueText } from '../builder/validation.ts'

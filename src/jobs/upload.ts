@@ -10,6 +10,7 @@ import { CatalogueError } from '../errors.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { requestContext } from '../request/context.ts'
+import type { ArrivingFile } from '../request/exchange.ts'
 import type { JobKey } from './job.ts'
 import { createWriter, type JobQuotas, requireRoom } from './quotas.ts'
 
@@ -21,11 +22,7 @@ export interface Upload extends JobKey {
   discard(): Promise<void>
 }
 
-/** A file as it arrives. */
-export interface ArrivingFile {
-  chunks: AsyncIterable<Buffer>
-  /** The number of its bytes, as far as the client announced it. */
-  announced: number
+interface UploadedFile extends ArrivingFile {
   /** Of the token that sends it. */
   tokenId: string
 }
@@ -41,7 +38,7 @@ export async function receiveUpload(
   catalogue: Catalogue,
   enumerations: Enumerations,
   options: ImportOptions,
-  { chunks, announced, tokenId }: ArrivingFile,
+  { chunks, announced, tokenId }: UploadedFile,
   quotas: JobQuotas,
 ): Promise<Upload> {
   const { db } = catalogue

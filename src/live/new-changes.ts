@@ -9,6 +9,7 @@ import {
   latestOf,
   requireKept,
 } from '../catalogue/changes/cursor.ts'
+import { onlyRow } from '../catalogue/conditions.ts'
 import type { Database } from '../database/tables.ts'
 
 /** What a cursor has: a position, and of which database's ledger. */
@@ -49,7 +50,7 @@ export async function readNewChanges(
     select state.*, d.durable_tx, now() as time, page.* from ledger_state() state cross join lateral (${durable}) d
       left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, true)}) page on true
     order by page.tx, page.seq`.execute(db)
-  const state = required(rows)
+  const state = onlyRow(rows)
   requireKept(after, state)
   const { changes, hasMore } = changesOf(rows, state.ledger, maxChanges)
   const last = changes.at(-1)
@@ -77,13 +78,8 @@ export async function latestPosition(db: Kysely<Database>, stores: readonly stri
       left join lateral (
         select tx, seq from last_changes(${[...stores]}::uuid[], state.oldest_open) order by tx desc, seq desc limit 1
       ) l on true`.execute(db)
-  const state = required(rows)
+  const state = onlyRow(rows)
   const last = state.tx === null ? undefined : feedPosition(state.tx, state.seq)
   const horizon = feedPosition(state.horizon_tx, state.horizon_seq)
   return { ...latestOf([last, horizon, feedPosition(state.durable_tx, 0)]), ledger: state.ledger }
-}
-
-function required<Row>([row]: readonly Row[]): Row {
-  if (!row) throw new Error('the table change_horizon must have a row')
-  return row
 }

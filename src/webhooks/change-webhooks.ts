@@ -4,7 +4,7 @@ import type { WriteCatalogue } from '../catalogue/catalogue.ts'
 import { lockStore } from '../catalogue/locks.ts'
 import { CatalogueError, invalidRequest } from '../errors.ts'
 import { latestPosition } from '../live/new-changes.ts'
-import { shown } from '../text.ts'
+import { shown, withoutNulls } from '../text.ts'
 import { bothSecretsHours, newWebhookSecret } from './secret.ts'
 import {
   insertWebhook,
@@ -111,8 +111,4 @@ async function requireOrigin(catalogue: WriteCatalogue, webhookId: string, url: 
 
 function headersOf(headers: readonly WebhookHeader[] | null | undefined): Record<string, string> {
   return Object.fromEntries((headers ?? []).map(({ name, value }) => [name.toLowerCase(), value]))
-}
-
-function withoutNulls(filter: object): object {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value != null))
 }

@@ -6,8 +6,7 @@ import type { EventFilter } from '../live/event-filter.ts'
 import type { LedgerPosition } from '../live/new-changes.ts'
 import { storeUuidOf } from '../text.ts'
 
-export const webhookStates = ['active', 'failing', 'paused', 'disabled', 'lost'] as const
-export type WebhookState = (typeof webhookStates)[number]
+export type WebhookState = 'active' | 'failing' | 'paused' | 'disabled' | 'lost'
 
 /** A webhook as the API shows it: without secrets and values of headers. */
 export interface Webhook {

@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
+import type { ProductColumns } from '../../request/csv/csv-options.ts'
 import { urlField } from '../assets/url-fields.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
-
-export interface ProductColumns {
-  attributes: string[]
-  groups: { channel: string; urlFields: string[] }[]
-}
 
 /** A few more than a table may have. */
 const maxNames = 2_001

@@ -1,4 +1,5 @@
 import type { Change } from '../../catalogue/changes/change.ts'
+import { feedPosition } from '../../catalogue/changes/cursor.ts'
 import { ownVersion } from '../../database/version.ts'
 import { type Event, eventOf } from '../../live/event.ts'
 import { type EventFilter, matching } from '../../live/event-filter.ts'
@@ -55,7 +56,7 @@ export function takeBatch(
 }
 
 function positionOfChange({ tx, seq }: Change, ledger: string): string {
-  return textOfPosition({ tx: BigInt(tx), seq: BigInt(seq), ledger })
+  return textOfPosition({ ...feedPosition(tx, seq), ledger })
 }
 
 function messageOf(first: ToldEvent, events: readonly ToldEvent[]): Message {
