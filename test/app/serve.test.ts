@@ -117,7 +117,7 @@ describe('npm start', () => {
     await runCli(['token', 'create', '--name', 'reader', '--scope', 'read'], { DATABASE_URL: database.url })
     const first = await start({ DATABASE_URL: database.url })
     expect(tokenIn(first.stderr())).toBeUndefined()
-    const advice = /To make one, run "catalog (token create .*)"/.exec(first.stderr())?.[1] ?? ''
+    const advice = /To make one, run "npm run catalog -- (token create .*)"/.exec(first.stderr())?.[1] ?? ''
     const { stdout } = await runCli(advice.split(' '), { DATABASE_URL: database.url })
     expect(await stores(first.url, stdout.trim())).toEqual({ status: 200, count: 0 })
     const second = await start({ DATABASE_URL: database.url })
