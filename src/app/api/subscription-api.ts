@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
 import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
-import { createPauses } from '../../catalogue/pauses.ts'
+import { createPauses } from '../../request/pauses.ts'
 import { changesDisabled, type LiveSources } from '../../graphql/context.ts'
 import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-request.ts'
 import { findJob, type Job } from '../../jobs/job.ts'

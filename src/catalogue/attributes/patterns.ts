@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 import { CatalogueError } from '../../errors.ts'
-import { createPauses } from '../pauses.ts'
+import { createPauses } from '../../request/pauses.ts'
 
 /** Compiling a class of this many characters takes 6 ms. */
 export const maxPatternLength = 10_000

@@ -3,7 +3,7 @@ import { listDefinitions } from '../../catalogue/attributes/attribute-definition
 import { type AttributeValidator, attributeValidator } from '../../catalogue/attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
-import { createPauses } from '../../catalogue/pauses.ts'
+import { createPauses } from '../../request/pauses.ts'
 import { type LoadedProduct, loadProducts, prepareLoading } from '../../catalogue/products/load-products.ts'
 import { tooLargeFault } from '../../catalogue/products/product-patches.ts'
 import { write } from '../../catalogue/transaction.ts'
