@@ -1,8 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 
+/** A condition that may be left out. */
+type Optional = RawBuilder<boolean> | false
+
+export function withoutFalse(conditions: readonly Optional[]): RawBuilder<boolean>[] {
+  return conditions.filter((condition) => condition !== false)
+}
+
 /** The conjunction of the conditions, without those that are `false`. */
-export function allOf(conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> {
-  const given = conditions.filter((condition) => condition !== false)
+export function allOf(conditions: readonly Optional[]): RawBuilder<boolean> {
+  const given = withoutFalse(conditions)
   return given.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(given, sql` and `)})`
 }
 
@@ -25,7 +32,7 @@ export interface KeysetPage {
 }
 
 /** The conditions of a page of rows in the order of the column. */
-export function within({ after, before }: KeysetPage, column: string): (RawBuilder<boolean> | false)[] {
+export function within({ after, before }: KeysetPage, column: string): Optional[] {
   return [
     after !== undefined && sql<boolean>`${sql.ref(column)} > ${after}`,
     before !== undefined && sql<boolean>`${sql.ref(column)} < ${before}`,

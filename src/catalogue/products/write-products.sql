@@ -94,19 +94,15 @@ declare
   deltas bigint[];
   counted text[] := '{}';
 begin
-  -- 1. Takes the locks of the request.
-  -- 2. Checks that the patches were validated by the definitions that the store has now.
-  -- 3. Classifies the products in one statement, and records what it finds in the ledger.
-  -- 4. Writes the products, the queue of changed ones and the totals.
-
-  -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
-  -- without one it would release the locks at once.
+  -- 1. Takes the locks. The first statement deletes nothing: in a function Citus opens a transaction on a server for
+  -- the first statement that may write there. Without one it would release the locks at once.
   delete from attribute_definition d where d.store_uuid = store and d.name = '';
 
   if not lock_store(store, request -> 'locks') then
     return;
   end if;
 
+  -- 2. Checks that the patches were validated by the definitions that the store has now.
   select coalesce(json_agg(json_build_object('name', d.name, 'type', d.type, 'allowedValues', d.allowed_values,
       'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]')
     from attribute_definition d where d.store_uuid = store into definitions;
@@ -116,10 +112,11 @@ begin
     return;
   end if;
 
-  -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
-  -- product. Nothing is inserted in this statement: Citus runs the whole of it on the server of the store, but would
-  -- plan inserts one by one and send their results to and fro. The first test of attributes_fit is repeated here: a
-  -- call for each of 1,000 products takes 1 ms.
+  -- 3. Classifies the products in one statement, and records what it finds in the ledger. Patches are looked up by code
+  -- and products by their index: in a join PostgreSQL may read the whole store for one product. Nothing is inserted in
+  -- this statement: Citus runs the whole of it on the server of the store, but would plan inserts one by one and send
+  -- their results to and fro. The first test of attributes_fit is repeated here: a call for each of 1,000 products
+  -- takes 1 ms.
   for result in
     with old as materialized (
       select p.product_code as code, p.status, p.attributes, i.patch,
@@ -209,6 +206,7 @@ begin
     end if;
   end loop;
 
+  -- 4. Writes the names, the queue of changed products, the products and the totals.
   if jsonb_array_length(request -> 'newNames') > 0 and coalesce(updated, created) is not null then
     perform keep_attribute_names(store, array(select jsonb_array_elements_text(request -> 'newNames')));
   elsif not request ? 'newNames' then

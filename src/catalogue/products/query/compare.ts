@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hasAtMost } from '../../../text.ts'
-import { containing } from '../../conditions.ts'
+import { containing, withoutFalse } from '../../conditions.ts'
 import { asNumber, comparedCharacters, isNumber } from '../../product-index/slots.ts'
 import type { AttributeFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
@@ -58,11 +58,10 @@ export function compare(filter: AttributeFilter, values: Values) {
     ne != null && exists !== false && differs(values, ne),
     contains != null && sql<boolean>`${text} collate "default" ilike ${containing(cut(contains))}`,
   ]
-  const given = (conditions: (Condition | false)[]) => conditions.filter((condition) => condition !== false)
   const isByNumber = [eq, list, ...operators.map(([bound]) => filter[bound])].some((operand) => operand != null)
   const column = as === 'numbers' && isByNumber ? number : text
   const key = (list?.length ?? 0) > 1 ? undefined : column
-  return { found: given(found), checked: given(checked), key }
+  return { found: withoutFalse(found), checked: withoutFalse(checked), key }
 }
 
 const operators = [

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../../text.ts'
-import { allOf, containing } from '../../conditions.ts'
+import { allOf, containing, withoutFalse } from '../../conditions.ts'
 import { defaultAssetFormat, defaultChannel } from '../../enumerations.ts'
 import { hasText, searchedText } from '../../product-text/searched-text.ts'
 import { beyondAll, compare, isAmong, texts, valuesOf } from './compare.ts'
@@ -49,7 +49,7 @@ function conditionsOf(source: Source, filter: ProductFilter): Conditions {
       ...within.flatMap(({ indexed }) => indexed),
     ],
     checked: [
-      ...given([isDuring(sql`p.updated_at`, filter.updatedAt), ...others(source, filter)]),
+      ...withoutFalse([isDuring(sql`p.updated_at`, filter.updatedAt), ...others(source, filter)]),
       ...compared.flatMap(({ checked }) => checked),
       ...within.flatMap(({ checked }) => checked),
     ],
@@ -83,10 +83,6 @@ function others(source: Source, filter: ProductFilter): (Condition | false)[] {
     filter.or != null && sql<boolean>`(${sql.join(filter.or.map(whole), sql` or `)})`,
     filter.not != null && sql<boolean>`(${whole(filter.not)}) is not true`,
   ]
-}
-
-function given(conditions: (Condition | false)[]): Condition[] {
-  return conditions.filter((condition) => condition !== false)
 }
 
 function isPrefixed(prefix: string): Condition {
