@@ -62,11 +62,9 @@ export function requireLedger({ origin }: Context): void {
 }
 
 export function requireLive({ live }: Context): LiveSources {
-  if (!live)
-    throw new CatalogueError(
-      'invalid_request',
-      'a subscription must be a POST of at most 64 KiB with a cost of at most 5,000',
-    )
+  // Longer requests are run by the pool, which has no streams.
+  const details = 'a subscription must be a POST of at most 256 KiB with a cost of at most 5,000'
+  if (!live) throw new CatalogueError('invalid_request', details)
   return live
 }
 
