@@ -28,7 +28,7 @@ export interface Endpoint<
   /** The answer is a file. */
   answerFile?: FileAnswer
   /**
-   * The listing of asset groups: `RestServices.listAssets` answers what `document` would. It has versions, and so an
+   * The listing of asset groups: `RestServices.listGroups` answers what `document` would. It has versions, and so an
    * ETag; an unavailable dependency is its downstream (502).
    */
   isAssetListing?: boolean

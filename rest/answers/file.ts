@@ -20,5 +20,5 @@ export async function answerFile<Caller>(
       text = partOf(await read(part))
     }
   }
-  return { status: 200, headers: { 'Content-Type': typeOf(first) }, stream: inContext(parts()) }
+  return { status: 200, headers: { 'Content-Type': typeOf(first) }, parts: inContext(parts()) }
 }

@@ -51,10 +51,10 @@ export function respond(
     answer.events(response)
     return
   }
-  if (answer.stream && request.method !== 'HEAD') {
+  if (answer.parts && request.method !== 'HEAD') {
     response.setTimeout(readingMs)
     // An error cuts the connection: the client sees that parts are missing.
-    pipeline(Readable.from(answer.stream), response, () => {})
+    pipeline(Readable.from(answer.parts), response, () => {})
     return
   }
   const sent = request.method === 'HEAD' ? [] : (pieces ?? [])

@@ -36,7 +36,7 @@ export async function requireRoom(
   quotas: JobQuotas,
 ): Promise<number> {
   await lockStore(inTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
-  const { queued, unfinished, uploads } = await countJobs(db, storeUuid, uploader)
+  const { queued, unfinished, uploads } = await countUnended(db, storeUuid, uploader)
   if (queued >= quotas.queued) {
     throw new CatalogueError(
       'quota_exceeded',
@@ -76,7 +76,7 @@ interface JobNumbers {
   uploads: number
 }
 
-export async function countJobs(
+export async function countUnended(
   db: Kysely<Database>,
   storeUuid: string,
   uploader: string | null = null,

@@ -12,7 +12,7 @@ import { noCounts } from '../import/report/counts.ts'
 import { requireDelimiter } from '../request/csv/csv-options.ts'
 import { type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
-import { countJobs, type JobQuotas, requireRoom } from './quotas.ts'
+import { countUnended, type JobQuotas, requireRoom } from './quotas.ts'
 import { noLongerThere } from './upload.ts'
 
 export interface ExportOptions extends ExportForm {
@@ -54,7 +54,7 @@ export async function startExport(
 /** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
 export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
   return inOneTransaction(db, async (transaction) => {
-    const { unfinished } = await countJobs(transaction, storeUuid)
+    const { unfinished } = await countUnended(transaction, storeUuid)
     const job = await transaction
       .updateTable('job')
       .set({ state: 'queued', heartbeat_at: null, origin: origin ? JSON.stringify(origin) : null })

@@ -40,7 +40,7 @@ export interface HttpResponse {
   /** Text, or chunks of bytes, so that cached answers are not copied. Absent for an answer without a body. */
   body?: string | readonly Buffer[] | undefined
   /** Instead of a body: parts that are made when the client has read those before. */
-  stream?: AsyncIterable<Buffer>
+  parts?: AsyncIterable<Buffer>
   /** Instead of a body: writes events until it ends. It is called once. */
   events?: (out: Writable) => void
 }

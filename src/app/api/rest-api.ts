@@ -51,16 +51,16 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const where = await whereOf(call)
       return reads.run(kindOf(document), () => run(document, variables, call, where))
     },
-    listAssets: async (variables, call, isKnown) => {
+    listGroups: async (variables, call, isKnown) => {
       const where = await whereOf(call)
       const catalogue = catalogueOf(call.caller, where)
       const list = () => listing(catalogue, variables as ListAssetsQueryVariables, { isKnown, isKept: !where.replica })
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
       return reads.run(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
-    receiveFile: (options, { caller }, arriving) => {
+    receiveFile: (given, { caller }, arriving) => {
       const file = { ...arriving, tokenId: caller.tokenId }
-      return receiveUpload(catalogueOf(caller, {}), enumerations(), options as UploadOptions, file, jobQuotas)
+      return receiveUpload(catalogueOf(caller, {}), enumerations(), given as UploadOptions, file, jobQuotas)
     },
     stream: createEventsApi(options),
     write: ({ maxAffected, upload, ...call }, key, work) => {

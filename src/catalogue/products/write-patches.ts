@@ -73,15 +73,15 @@ export async function writePatches(
     const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
     const newNames = newNamesOf(validated.good, keptNames.get(uuid))
     const writes = { ...writesOf(validated, options), removes, newNames, validatedBy: rules?.fingerprint ?? null }
-    const { definitions: others, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
-    if (others === null) {
+    const { definitions: present, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
+    if (present === null) {
       failTooLarge(validated, written.tooLarge)
       const isKept = newNames.length > 0 && written.created.length + written.updated.length > 0
       // A transaction may be rolled back.
       if (isKept && !catalogue.db.isTransaction) keepNames(uuid, newNames)
       return { storeUuid: uuid, validated, written }
     }
-    rules = { definitions: JSON.parse(others), fingerprint }
+    rules = { definitions: JSON.parse(present), fingerprint }
     knownRules.set(uuid, rules)
   }
   throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))

@@ -16,7 +16,7 @@ export function replicaFirst(replica: Replica, primary: Kysely<Database>): Kysel
   const executeQuery = async <Row>(query: CompiledQuery<Row>) => {
     if (replica.unusable.aborted) return primary.executeQuery(query)
     try {
-      return await unlessAborted(replica.unusable, replica.db.executeQuery(query))
+      return await orUnusable(replica.unusable, replica.db.executeQuery(query))
     } catch (error) {
       if (isFinal(error)) throw error
       return primary.executeQuery(query)
@@ -36,7 +36,7 @@ export function replicaFirst(replica: Replica, primary: Kysely<Database>): Kysel
 }
 
 /** Fails as soon as the replica cannot be used, before the time-out of the connection. */
-async function unlessAborted<T>(unusable: AbortSignal, answer: Promise<T>): Promise<T> {
+async function orUnusable<T>(unusable: AbortSignal, answer: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const fail = () => reject(new Error('the replica does not answer'))
   unusable.addEventListener('abort', fail)

@@ -17,7 +17,7 @@ interface Page {
   limit: number
 }
 
-interface ProductPage {
+interface CountedPage {
   storeUuid: string
   totalProducts: number
   products: Product[]
@@ -32,7 +32,7 @@ export function pageProducts(
   storeUuid: string,
   filter: ProductFilter,
   page: Page,
-): Promise<ProductPage> {
+): Promise<CountedPage> {
   const uuid = requireVisible(catalogue, storeUuid)
   const question = { filter, isExact: true }
   return readSource(catalogue, uuid, question, (source) => readPage(catalogue, source, uuid, filter, page))
@@ -44,7 +44,7 @@ async function readPage(
   uuid: string,
   filter: ProductFilter,
   { offset, limit }: Page,
-): Promise<ProductPage | undefined> {
+): Promise<CountedPage | undefined> {
   const compiled = compile(source, await narrowByCodes(catalogue, source, filter))
   const { from, few, isWhole } = await narrowByIndex(catalogue, source, compiled)
   const { rows } = await sql<SourceState & { total: number } & (Product | { productCode: null })>`
