@@ -1,7 +1,8 @@
 import { defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import type { FailedProduct } from '../../src/catalogue/products/product-patches.ts'
-import { createProducts, updateProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
+import { updateProducts } from '../../src/catalogue/products/update-products.ts'
+import { createProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
 import { type ResultOf, resolveStatement, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
@@ -164,7 +165,7 @@ builder.mutationFields((t) => ({
     },
     resolve: resolveWrite(
       (transaction, { storeUuid, channel, products }, { enumerations }) =>
-        createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaultChannel }, products),
+        createProducts(transaction, storeUuid, products, { enumerations, channel: channel ?? defaultChannel }),
       ({ createdSkus }) => createdSkus.length,
     ),
   }),

@@ -11,7 +11,8 @@ import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { findProducts } from '../../src/catalogue/products/find-products.ts'
 import { listProducts } from '../../src/catalogue/products/lists/list-products.ts'
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
-import { createProducts, updateProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
+import { updateProducts } from '../../src/catalogue/products/update-products.ts'
+import { createProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
@@ -155,7 +156,7 @@ const writes: Record<string, Write> = {
     updateProducts(catalogue, uuid, upTo(n, everyThirdPatch)),
   'upsert of new and old products': (catalogue, uuid, n) => upsertProducts(catalogue, uuid, upTo(n, everyThirdPatch)),
   'createProducts with assets': (catalogue, uuid, n) =>
-    createProducts(catalogue, all, onSmp(uuid), upTo(n, newProduct)),
+    createProducts(catalogue, uuid, upTo(n, newProduct), { enumerations: all, channel: 'SMP' }),
   deleteProducts: (catalogue, uuid, n) => deleteProducts(catalogue, uuid, upTo(n, code)),
   'addAssets to new groups': adding((i) => newAsset(1e6 + i)),
   'addAssets to one group': adding((i) => ({ ...newAsset(1e6 + i), parentCode: code(1) })),

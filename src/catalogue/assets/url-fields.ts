@@ -42,6 +42,18 @@ export function parseChannelField(
   return undefined
 }
 
+/** Reads names of URL fields, each once: ten thousand products have the same ones. */
+export function urlFieldReader(
+  enumerations: Enumerations | undefined,
+): (name: string) => ReturnType<typeof parseChannelField> {
+  const known = new Map<string, ReturnType<typeof parseChannelField>>()
+  return (name) => {
+    if (!enumerations || !name.includes(' URL ')) return undefined
+    if (!known.has(name)) known.set(name, parseChannelField(enumerations, name))
+    return known.get(name)
+  }
+}
+
 function wordOf(assetFormat: string): string {
   return assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
 }

@@ -1,13 +1,12 @@
-import { isName } from '../../text.ts'
 import { addAssets } from '../assets/add-assets.ts'
-import { oneUrlFault, parseChannelField } from '../assets/url-fields.ts'
-import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { oneUrlFault, urlFieldReader } from '../assets/url-fields.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, type ProductPatch } from './product-patches.ts'
 import { writePatches } from './write-patches.ts'
 
 /** What the names of URL fields are read by. */
-export interface UrlFields {
+interface UrlFields {
   enumerations: Enumerations
   /** Of the fields that name none. */
   channel: string
@@ -16,12 +15,12 @@ export interface UrlFields {
 /** Creates products; one that exists is not changed, its images neither. Throws as `writeWithAssets`. */
 export async function createProducts(
   catalogue: WriteCatalogue,
-  enumerations: Enumerations,
-  { storeUuid, channel }: { storeUuid: string; channel: string },
+  storeUuid: string,
   patches: readonly ProductPatch[],
+  urlFields?: UrlFields,
 ) {
-  const [fields, options] = [{ enumerations, channel }, { updates: false }]
-  const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, fields, options)
+  const options = { updates: false }
+  const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, urlFields, options)
   return { ...result, createdSkus: created, existingSkus: others }
 }
 
@@ -35,40 +34,6 @@ export async function upsertProducts(
   const options = { updates: true }
   const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, urlFields, options)
   return { ...result, createdSkus: created, updatedSkus: others }
-}
-
-const urlFieldFault = 'is the URL of an asset, not an attribute: put it with POST /v1/assets (GraphQL: placeAssets)'
-
-/**
- * Merges attributes and statuses into existing products: each whole or not at all (spec: PUT /products). By the
- * enumerations a URL field is known, which is no attribute. Throws `store_not_found`.
- */
-export async function updateProducts(
-  catalogue: Catalogue,
-  storeUuid: string,
-  patches: readonly ProductPatch[],
-  enumerations?: Enumerations,
-) {
-  const possible = patches.filter(({ productCode }) => isName(productCode))
-  const fieldOf = urlFieldReader(enumerations)
-  const {
-    storeUuid: uuid,
-    validated,
-    written,
-  } = await writePatches(catalogue, storeUuid, possible, {
-    updates: true,
-    looksUpFailed: true,
-    validator: (defined) => (name, value) => (fieldOf(name) ? urlFieldFault : defined(name, value)),
-  })
-  const missing = new Set(written.missing)
-  for (const code of missing) validated.failed.delete(code)
-  const codes = [...new Set(patches.map((patch) => patch.productCode))]
-  return {
-    storeUuid: uuid,
-    updatedSkus: [...validated.good.keys()].filter((code) => !missing.has(code)),
-    unavailableSkus: codes.filter((code) => missing.has(code) || !isName(code)),
-    ...failedProducts(patches, validated.failed),
-  }
 }
 
 /**
@@ -122,18 +87,6 @@ async function writeWithAssets(
     created: codes.filter((code) => created.has(code)),
     others: codes.filter((code) => !created.has(code)),
     ...failedProducts(patches, validated.failed),
-  }
-}
-
-/** Reads names of URL fields, each once: ten thousand products have the same ones. */
-function urlFieldReader(
-  enumerations: Enumerations | undefined,
-): (name: string) => ReturnType<typeof parseChannelField> {
-  const known = new Map<string, ReturnType<typeof parseChannelField>>()
-  return (name) => {
-    if (!enumerations || !name.includes(' URL ')) return undefined
-    if (!known.has(name)) known.set(name, parseChannelField(enumerations, name))
-    return known.get(name)
   }
 }
 

@@ -5,7 +5,8 @@ import { deleteAssets, unlinkAssets } from '../../../src/catalogue/assets/remove
 import type { Origin, WriteCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations as all } from '../../../src/catalogue/enumerations.ts'
 import { deleteProducts } from '../../../src/catalogue/products/delete-products.ts'
-import { createProducts, updateProducts, upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'
+import { updateProducts } from '../../../src/catalogue/products/update-products.ts'
+import { createProducts, upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
@@ -35,8 +36,7 @@ const writes: [title: string, write: Write, rows: { codes: string[]; delta: numb
   ],
   [
     'createProducts',
-    (work, store) =>
-      createProducts(work, all, { storeUuid: store, channel: 'SMP' }, [{ productCode: 'A' }, { productCode: 'M' }]),
+    (work, store) => createProducts(work, store, [{ productCode: 'A' }, { productCode: 'M' }]),
     [{ codes: ['M'], delta: 1 }],
   ],
   [
