@@ -23,17 +23,7 @@ export interface Endpoint<
   repeatable?: readonly string[]
   /** Query parameters that may be repeated: lists whose items may have commas. */
   lists?: readonly string[]
-  /** The body is a file. Unknown query parameters are errors. */
-  file?: FileEndpoint
-  /** The answer is a file. */
-  answerFile?: FileAnswer
-  /**
-   * The listing of asset groups: `RestServices.listGroups` answers what `document` would. It has versions, and so an
-   * ETag; an unavailable dependency is its downstream (502).
-   */
-  isAssetListing?: boolean
-  /** Whether its answer is a stream of events, which `RestServices.stream` writes. */
-  isStream?: boolean
+  answers: Answers
   /** Whether its answer may have thousands of rows or items, whatever the request has. */
   isLong?: boolean
   /** Reasons of errors that other endpoints do not have. */
@@ -43,21 +33,45 @@ export interface Endpoint<
   /** The variables of the operation. `raw` is the body with the fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
   dataShape: z.ZodRawShape
-  table?: Table
   /** The data of the answer; by default the result. */
   toData(result: Result): unknown
 }
 
+/** How an endpoint is answered. */
+export type Answers =
+  /** By the data of its operation, a query or a mutation. */
+  | { kind: 'read' | 'write' }
+  /** By the data of its query, or by the rows of that as CSV or JSON Lines. */
+  | ({ kind: 'table' } & Table)
+  /**
+   * By `RestServices.listGroups`, which answers what the operation would. It has versions, and so an ETag; an
+   * unavailable dependency is its downstream (502).
+   */
+  | { kind: 'listing' }
+  /** As a write, after the body was received as a file. Unknown query parameters are errors. */
+  | ({ kind: 'upload' } & Upload)
+  /** By a file, whose parts the operation reads. */
+  | ({ kind: 'file' } & FileAnswer)
+  /** By events, which `RestServices.events` writes; the operation is for its access alone. */
+  | { kind: 'events'; requestOf(query: Record<string, unknown>): EventsRequest }
+
+export interface EventsRequest {
+  /** Undefined: all stores of the caller. */
+  storeUuids: readonly string[] | undefined
+  after: string | undefined
+  filter: object
+}
+
 export type FileOptions = { store: string } & Record<string, unknown>
 
-export interface FileEndpoint {
+interface Upload {
   /** The options that are checked before the file is received, from the query. */
   optionsOf(query: Record<string, unknown>): FileOptions
   /** The path of what is made, from the data of the answer. */
   locationOf(data: Record<string, unknown>): string
 }
 
-export interface FileAnswer {
+interface FileAnswer {
   /** The media type, from the result. */
   typeOf(result: unknown): string
   /** The part that the result has, in Base64; null: there is none of this number. */
@@ -65,7 +79,7 @@ export interface FileAnswer {
 }
 
 /** The rows of an endpoint's data, for answers in CSV and JSON Lines. */
-export interface Table {
+interface Table {
   /** The columns of CSV. Throws `invalid_request` if they are too many. */
   columnsOf(data: unknown, query: Readonly<Record<string, unknown>>): readonly string[]
   /** Variables of the operation that CSV alone needs. */
@@ -77,13 +91,15 @@ export interface Table {
 
 /** Makes an endpoint. The types of its parts (shapes, variables, document, result) are checked here and then erased. */
 export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
-  row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'takesBody' | 'toData'> &
-    Partial<Pick<Endpoint<Result>, 'toData'>>,
+  row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'takesBody' | 'toData' | 'answers'> &
+    Partial<Pick<Endpoint<Result>, 'toData' | 'answers'>>,
 ): Endpoint {
+  const takesBody = row.method !== 'GET'
   return {
     ...(row as unknown as Endpoint),
     success: row.path.startsWith('/assets') ? 'SUCCESS' : 'success',
-    takesBody: row.method !== 'GET',
+    takesBody,
+    answers: row.answers ?? { kind: takesBody ? 'write' : 'read' },
     toData: row.toData ?? ((result) => result),
     shapes: memoizeLast(row.shapes),
   }

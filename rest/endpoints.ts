@@ -35,7 +35,7 @@ export const endpoints: readonly Endpoint[] = [
         .describe('Map from parent code to group, ordered by parent code (by code point).'),
     },
     document: operations.ListAssetsDocument,
-    isAssetListing: true,
+    answers: { kind: 'listing' },
     shapes: ({ assetFormats }) => ({
       query: z.object({
         store_uuid: input.storeUuid,
@@ -198,7 +198,8 @@ export const endpoints: readonly Endpoint[] = [
     document: operations.ListProductsDocument,
     repeatable: ['sku_codes', 'columns'],
     lists: ['sku_code'],
-    table: {
+    answers: {
+      kind: 'table',
       columnsOf: (data, { columns }) =>
         columns ? chosenColumns(String(columns)) : productColumns((data as { columns: ProductColumns }).columns),
       csvVariables: ({ columns }) => ({ withColumns: columns === undefined }),

@@ -15,7 +15,14 @@ export const events: Endpoint = endpoint({
   description:
     'A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which wins. First, and every 15 seconds, an event `position` has the present cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, and a gateway process 1,000.',
   isExtension: true,
-  isStream: true,
+  answers: {
+    kind: 'events',
+    requestOf: ({ store_uuid: stores, after, ...filter }) => ({
+      storeUuids: stores === '' ? undefined : String(stores).split(','),
+      after: after === undefined ? undefined : String(after),
+      filter: camelCase(filter),
+    }),
+  },
   repeatable: ['store_uuid'],
   extraReasons: ['cursor_expired', 'changes_disabled'],
   dataShape: answers.Change.shape,
@@ -37,10 +44,5 @@ export const events: Endpoint = endpoint({
       after: input.text.optional().describe('Cursor of the last known change. Default: `latest`, from now on.'),
     }),
   }),
-  // With several stores it is their list, which the operation does not take.
-  variables: ({ store_uuid, after, ...filter }) => ({
-    storeUuid: store_uuid,
-    after: after ?? null,
-    filter: camelCase(filter),
-  }),
+  variables: ({ store_uuid: storeUuid, after = null, ...filter }) => ({ storeUuid, after, filter: camelCase(filter) }),
 })

@@ -3,11 +3,11 @@ import type { HttpResponse, OperationResult, RestRequest } from '../src/request/
 import { HttpError, unauthorized } from '../src/request/http-error.ts'
 import { errorResponse, mapUnavailableToDownstream } from './answers/error.ts'
 import { answerFile } from './answers/file.ts'
+import { answerListing } from './answers/listing.ts'
 import { type Asked, answerRead, answerWrite } from './answers/plain.ts'
 import { answerTable, isAskedForRows } from './answers/table.ts'
 import { answerUpload } from './answers/upload.ts'
-import { answerVersioned } from './answers/versioned.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Answers, Endpoint } from './endpoint.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
 import { readRequest } from './request/read-request.ts'
 import type { RestServices } from './services.ts'
@@ -63,10 +63,12 @@ async function answer<Caller>(
     throw new HttpError('method_not_allowed', details, { Allow: allow })
   }
   services.authorize(endpoint.document, caller)
-  const body = endpoint.takesBody && !endpoint.file ? await request.body() : undefined
-  const isLong = endpoint.isLong === true || (endpoint.table !== undefined && isAskedForRows(request))
-  const isElsewhere = endpoint.file !== undefined || endpoint.answerFile !== undefined || endpoint.isStream === true
-  const fromPool = isElsewhere ? undefined : services.answerInPool(request, { ...endpoint, isLong }, caller, body)
+  const { kind } = endpoint.answers
+  const body = endpoint.takesBody && kind !== 'upload' ? await request.body() : undefined
+  const isLong = endpoint.isLong === true || (kind === 'table' && isAskedForRows(request))
+  const fromPool = isInParts.has(kind)
+    ? undefined
+    : services.answerInPool(request, { ...endpoint, isLong }, caller, body)
   if (fromPool) return fromPool
   const read = readRequest({ ...request, values }, endpoint, services.enumerations(), body)
   const answered = await answerOf({ ...read, endpoint, request, caller }, services)
@@ -75,18 +77,32 @@ async function answer<Caller>(
     : { ...answered, headers: { ...answered.headers, Warning: read.warning } }
 }
 
-function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
-  const { takesBody, isAssetListing, isStream, table, file, answerFile: ofFile } = asked.endpoint
-  if (isStream) return answerStream(asked, services)
-  if (file) return answerUpload(asked, file, services)
-  if (ofFile) return answerFile(asked, ofFile, services)
-  if (takesBody) return answerWrite(asked, services)
-  if (isAssetListing) return answerVersioned(asked, services)
-  return table ? answerTable(asked, table, services) : answerRead(asked, services)
-}
+/** Their bodies or answers come in parts, which are not passed to the pool. */
+const isInParts: ReadonlySet<Answers['kind']> = new Set(['upload', 'file', 'events'])
 
-function answerStream<Caller>({ request, caller, variables }: Asked<Caller>, services: RestServices<Caller>) {
-  return services.stream(variables, { caller, headers: request.headers, isHead: request.method === 'HEAD' })
+function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
+  const { answers } = asked.endpoint
+  switch (answers.kind) {
+    case 'read':
+      return answerRead(asked, services)
+    case 'write':
+      return answerWrite(asked, services)
+    case 'table':
+      return answerTable(asked, answers, services)
+    case 'listing':
+      return answerListing(asked, services)
+    case 'upload':
+      return answerUpload(asked, answers, services)
+    case 'file':
+      return answerFile(asked, answers, services)
+    case 'events': {
+      const { caller, query, request } = asked
+      const call = { caller, headers: request.headers, isHead: request.method === 'HEAD' }
+      return services.events(answers.requestOf(query), call)
+    }
+    default:
+      return answers satisfies never
+  }
 }
 
 function allowedMethods(route: readonly Endpoint[]): string {

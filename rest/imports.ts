@@ -56,7 +56,8 @@ export const imports: readonly Endpoint[] = [
     description:
       'Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also packed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. A file that does not arrive whole leaves nothing.',
     isExtension: true,
-    file: {
+    answers: {
+      kind: 'upload',
       optionsOf: ({ store_uuid: store, ...query }) => ({ ...camelCase(query), store: String(store) }),
       locationOf: ({ job_id: id }) => `/imports/${id}`,
     },
@@ -99,7 +100,8 @@ export const imports: readonly Endpoint[] = [
     isExtension: true,
     extraReasons: ['import_not_found'],
     dataShape: {},
-    answerFile: {
+    answers: {
+      kind: 'file',
       typeOf: (result) => mediaTypes[importOf(result).format ?? 'CSV'],
       partOf: (result) => importOf(result).output,
     },

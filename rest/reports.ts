@@ -63,7 +63,8 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
     isLong: true,
     dataShape: { rows: answer.rows.describe('Rows of the report.') },
     repeatable: ['store_uuids'],
-    table: {
+    answers: {
+      kind: 'table',
       columnsOf: () => Object.keys(answer.rows.element.shape),
       rowsOf: (data) => (data as { rows: object[] }).rows.map((row) => new Map(Object.entries(row))),
     },

@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ArrivingFile, HttpResponse, RequestHeaders, RestRequest } from '../src/request/exchange.ts'
 import type { HttpError } from '../src/request/http-error.ts'
 import type { Staleness } from '../src/request/preferences.ts'
-import type { Endpoint, FileOptions } from './endpoint.ts'
+import type { Endpoint, EventsRequest, FileOptions } from './endpoint.ts'
 import type { Enumerations } from './request/shapes.ts'
 
 type Document = TypedDocumentNode<unknown, Record<string, unknown>>
@@ -15,7 +15,7 @@ export interface RestServices<Caller> {
   /** The answer from the pool, if the answer may be long, the body is, or what is read may be; otherwise undefined. */
   answerInPool(
     request: RestRequest<Caller>,
-    endpoint: Pick<Endpoint, 'document' | 'isAssetListing' | 'isLong'>,
+    endpoint: Pick<Endpoint, 'document' | 'answers' | 'isLong'>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
   ): Promise<HttpResponse> | undefined
@@ -42,14 +42,14 @@ export interface RestServices<Caller> {
     work: (execute: Execute) => Promise<Written>,
   ): Promise<Written>
   /** The answer with a stream of events. Throws what fails before it begins. */
-  stream(variables: Record<string, unknown>, call: StreamCall<Caller>): Promise<HttpResponse>
+  events(request: EventsRequest, call: EventsCall<Caller>): Promise<HttpResponse>
   /** Whether writes have receipts. */
   recordsChanges: boolean
   /** The error answer for a thrown value. */
   errorOf(thrown: unknown, requestId: string): HttpError
 }
 
-export interface StreamCall<Caller> {
+export interface EventsCall<Caller> {
   caller: Caller
   headers: RequestHeaders
   isHead: boolean

@@ -17,7 +17,7 @@ export function errorHead({ status, headers }: HttpError): { status: number; hea
 
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
 export function mapUnavailableToDownstream(error: HttpError, endpoint: Endpoint | undefined): HttpError {
-  if (error.reason !== 'unavailable' || !endpoint?.isAssetListing) return error
+  if (error.reason !== 'unavailable' || endpoint?.answers.kind !== 'listing') return error
   const [{ details = '' } = {}] = error.errorInfo
   const ofSource = details.replace(unreachable.unavailable, unreachable.downstream_unavailable)
   return new HttpError('downstream_unavailable', ofSource)

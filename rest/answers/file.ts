@@ -1,13 +1,13 @@
 import { inContext } from '../../src/request/context.ts'
 import type { HttpResponse } from '../../src/request/exchange.ts'
-import type { FileAnswer } from '../endpoint.ts'
+import type { Answers } from '../endpoint.ts'
 import type { RestServices } from '../services.ts'
 import type { Asked } from './plain.ts'
 
 /** The answer of an endpoint whose answer is a file: its parts, each read when the client has taken those before. */
 export async function answerFile<Caller>(
   { endpoint, request, caller, variables, staleness }: Asked<Caller>,
-  { typeOf, partOf }: FileAnswer,
+  { typeOf, partOf }: Answers & { kind: 'file' },
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const call = { caller, requestId: request.requestId, staleness }

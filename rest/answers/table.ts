@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { acceptedOf } from '../../src/request/accepted.ts'
 import { attributeColumn } from '../../src/request/csv/attribute-column.ts'
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
-import type { Table } from '../endpoint.ts'
+import type { Answers } from '../endpoint.ts'
 import type { csvForm } from '../request/shapes.ts'
 import { toJson } from '../response/envelope.ts'
 import type { RestServices } from '../services.ts'
@@ -14,7 +14,7 @@ type CsvQuery = z.output<z.ZodObject<typeof csvForm>>
 /** The answer of an endpoint with rows: as of any other, or only its rows in the format that the client accepts. */
 export async function answerTable<Caller>(
   asked: Asked<Caller>,
-  table: Table,
+  table: Answers & { kind: 'table' },
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const { request, query } = asked

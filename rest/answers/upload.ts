@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../src/request/exchange.ts'
-import type { FileEndpoint } from '../endpoint.ts'
+import type { Answers } from '../endpoint.ts'
 import { prefix } from '../path.ts'
 import type { RestServices } from '../services.ts'
 import { type Asked, answerWrite } from './plain.ts'
@@ -10,7 +10,7 @@ import { type Asked, answerWrite } from './plain.ts'
  */
 export async function answerUpload<Caller>(
   asked: Asked<Caller>,
-  { optionsOf, locationOf }: FileEndpoint,
+  { optionsOf, locationOf }: Answers & { kind: 'upload' },
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const { request, caller, query, idempotencyKey: key } = asked

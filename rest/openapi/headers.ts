@@ -159,11 +159,11 @@ export function headerComponents(side: Header['in']): Json {
 }
 
 /** What an endpoint is, for its headers. */
-export function kindsOf({ takesBody, isAssetListing, table, file }: Endpoint): On[] {
+export function kindsOf({ takesBody, answers }: Endpoint): On[] {
   const kinds: On[] = [takesBody ? 'writes' : 'reads']
-  if (isAssetListing) kinds.push('asset listing')
-  if (table?.totalOf) kinds.push('pages')
-  if (file) kinds.push('files')
+  if (answers.kind === 'listing') kinds.push('asset listing')
+  if (answers.kind === 'table' && answers.totalOf) kinds.push('pages')
+  if (answers.kind === 'upload') kinds.push('files')
   return kinds
 }
 

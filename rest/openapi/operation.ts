@@ -22,7 +22,8 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
   const operation = graphqlOperationOf(endpoint, enumerations)
   const id = operation.name
   const namesStore = ['store_uuid', 'store_uuids', 'linked_store_id'].some((name) => name in query.shape)
-  const answer = endpoint.answerFile || endpoint.isStream ? {} : schemas.named(`${id}Answer`, successOf(endpoint))
+  const { kind } = endpoint.answers
+  const answer = kind === 'file' || kind === 'events' ? {} : schemas.named(`${id}Answer`, successOf(endpoint))
   const data = schemas.of(z.object(endpoint.dataShape))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),
@@ -35,12 +36,11 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     ...(body && {
       requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
     }),
-    ...(endpoint.file && { requestBody: { required: true, content: fileContent(examples) } }),
+    ...(kind === 'upload' && { requestBody: { required: true, content: fileContent(examples) } }),
     responses: {
-      200: endpoint.answerFile
-        ? fileResponse(examples)
-        : successResponse(answer, examples, endpoint, data.properties as Json),
-      ...(endpoint.isAssetListing && { 304: notModified }),
+      200:
+        kind === 'file' ? fileResponse(examples) : successResponse(answer, examples, endpoint, data.properties as Json),
+      ...(kind === 'listing' && { 304: notModified }),
       ...errorResponses(endpoint, namesStore),
     },
   }

@@ -58,8 +58,8 @@ export function fileResponse(examples: readonly Shown[]): Json {
 
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
 export function errorResponses(endpoint: Endpoint, namesStore: boolean): Json {
-  const { takesBody, isAssetListing = false, extraReasons = [] } = endpoint
-  const applies = { all: true, writes: takesBody, filtered: isAssetListing, stores: namesStore }
+  const { takesBody, answers, extraReasons = [] } = endpoint
+  const applies = { all: true, writes: takesBody, filtered: answers.kind === 'listing', stores: namesStore }
   const possible = errorReasons.filter(({ reason, on }) =>
     on === 'named' ? extraReasons.includes(reason) : applies[on],
   )
@@ -104,12 +104,14 @@ export const notModified: Json = {
 const tableContent = Object.fromEntries(tableFormats.map((format) => [format, { schema: { type: 'string' } }]))
 
 export function successResponse(schema: Json, examples: readonly Example[], endpoint: Endpoint, data: Json): Json {
+  const { kind } = endpoint.answers
   const members = Object.entries(data).map(([name, member]) => `- \`${name}\`: ${(member as Json).description}`)
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,
     headers: answerHeaders(kindsOf(endpoint)),
-    content: endpoint.isStream
-      ? content({ type: 'string' }, examples, 'answer', 'text/event-stream')
-      : { ...content(schema, examples, 'answer'), ...(endpoint.table && tableContent) },
+    content:
+      kind === 'events'
+        ? content({ type: 'string' }, examples, 'answer', 'text/event-stream')
+        : { ...content(schema, examples, 'answer'), ...(kind === 'table' && tableContent) },
   }
 }

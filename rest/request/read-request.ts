@@ -25,7 +25,7 @@ export function readRequest(
   const shapes = endpoint.shapes(enumerations)
   const names = Object.keys(shapes.query.shape).filter((name) => !(name in request.values))
   const { values: given, faults, unknown } = parseQuery(request.search, new Set(names), endpoint)
-  if (endpoint.file) faults.push(...unknown.map((name) => unknownOption(name, names)))
+  if (endpoint.answers.kind === 'upload') faults.push(...unknown.map((name) => unknownOption(name, names)))
   const values = { ...given, ...pathValues(request.values, faults) }
   const query = shapes.query.safeParse(values)
   if (query.error) {

@@ -23,9 +23,10 @@ export function expectDocumented(method: string, target: string, { status, json,
   expect(documented, `${method} ${path} is documented to answer`).toContain(String(status))
   if (status === 304) return
   const type = String(headers['content-type'])
-  if (endpoint.isStream && type.startsWith('text/event-stream')) return
-  if (endpoint.table && tableFormats.some((format) => type.startsWith(format))) return
-  if (endpoint.answerFile && status === 200) return
+  const { kind } = endpoint.answers
+  if (kind === 'events' && type.startsWith('text/event-stream')) return
+  if (kind === 'table' && tableFormats.some((format) => type.startsWith(format))) return
+  if (kind === 'file' && status === 200) return
   const { error } = (status === 200 ? successShape(endpoint) : failure).safeParse(json)
   expect(error?.issues ?? [], `${method} ${path} answers ${status} as it is documented`).toEqual([])
 }

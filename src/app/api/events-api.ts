@@ -1,4 +1,5 @@
-import type { StreamCall } from '../../../rest/services.ts'
+import type { EventsRequest } from '../../../rest/endpoint.ts'
+import type { EventsCall } from '../../../rest/services.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { catalogueFor } from '../../catalogue/catalogue.ts'
 import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
@@ -11,25 +12,18 @@ import type { HttpResponse } from '../../request/exchange.ts'
 import { HttpError } from '../../request/http-error.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 
-/** The variables of the endpoint. */
-interface EventsRequest {
-  /** A list, separated by commas; empty: all stores of the token. */
-  storeUuid: string
-  after: string | null
-  filter: EventFilter
-}
-
 /** Makes the function that answers GET /v1/events: everything that may fail does so before the stream begins. */
 export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions, 'db' | 'live' | 'changesRetention'>) {
-  return async (variables: object, { caller, headers, isHead }: StreamCall<Caller>): Promise<HttpResponse> => {
-    const { storeUuid, after, filter } = variables as unknown as EventsRequest
+  return async (request: EventsRequest, { caller, headers, isHead }: EventsCall<Caller>): Promise<HttpResponse> => {
+    const { storeUuids, after } = request
+    const filter: EventFilter = request.filter
     requireEventFilter(filter)
     const last = headers['last-event-id']
     const given = last ? readCursor(last, 'Last-Event-ID') : after && after !== latest ? readCursor(after) : undefined
     if (changesRetention === 0) throw changesDisabled()
     const catalogue = catalogueFor(db, caller.viewer)
-    const stores = await watchedStores(catalogue, storeUuid ? storeUuid.split(',') : undefined)
-    const findStores = storeUuid ? undefined : () => watchedStores(catalogue, undefined)
+    const stores = await watchedStores(catalogue, storeUuids)
+    const findStores = storeUuids ? undefined : () => watchedStores(catalogue, undefined)
     const head = { status: 200, headers: eventStreamHeaders }
     if (isHead) return head
     if (!live) throw new HttpError('unavailable', 'events are sent by the main thread alone')

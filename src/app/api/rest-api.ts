@@ -40,8 +40,8 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
     recordsChanges,
     errorOf,
     authorize: (document, caller) => requireAccess(accessOf(document), caller),
-    answerInPool: (request, { document, isAssetListing, isLong }, caller, body) => {
-      const isCheck = isAssetListing && request.headers['if-none-match'] !== undefined
+    answerInPool: (request, { document, answers, isLong }, caller, body) => {
+      const isCheck = answers.kind === 'listing' && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
       const kind = body === undefined ? kindOf(document, isCheck) : undefined
       const isOfPool = isHeavy({ body, cost: isLong ? longCost : 0, kind })
@@ -62,7 +62,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const file = { ...arriving, tokenId: caller.tokenId }
       return receiveUpload(catalogueOf(caller, {}), enumerations(), given as UploadOptions, file, jobQuotas)
     },
-    stream: createEventsApi(options),
+    events: createEventsApi(options),
     write: ({ maxAffected, upload, ...call }, key, work) => {
       const workIn = (transaction?: Transaction<Database>) =>
         work((document, variables) => run(document, variables, call, { transaction, maxAffected, upload }))

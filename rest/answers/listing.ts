@@ -7,7 +7,7 @@ import type { Asked } from './plain.ts'
 const representationVersion = 1
 
 /** The answer of the listing of asset groups: 304 for a client that has the page. */
-export async function answerVersioned<Caller>(
+export async function answerListing<Caller>(
   { endpoint, request, caller, variables, staleness }: Asked<Caller>,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
