@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { checkIndex } from '../../src/catalogue/product-index/check-index.ts'
-import { apply } from '../../src/catalogue/product-index/product-index.ts'
+import { checkIndex, filtersProjection } from '../../src/catalogue/product-index/filters-projection.ts'
 import { findSlots } from '../../src/catalogue/product-index/slots.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
@@ -73,7 +72,8 @@ const slotsOf = async () =>
     return `${slot} ${name}${isNumber ? ', a number' : ''}${builtTo === null ? '' : ', not built'}`
   })
 
-const applyTo = (codes: string[]) => write(database.catalogue, false, (work) => apply(work, store, codes))
+const applyTo = (codes: string[]) =>
+  write(database.catalogue, false, (work) => filtersProjection.apply(work, store, codes))
 /** Of all rows: as if no product were in the queue. */
 const faults = async () => {
   await sql`delete from product_dirty where store_uuid = ${store}`.execute(database.db)
@@ -115,7 +115,7 @@ it('applies with no prepared statement for each choice of slots, of which there 
   await define({ A: 'text' })
   await buildIndex(database.catalogue, store)
   const prepared = await write(database.catalogue, false, async (work) => {
-    await apply(work, store, ['a'])
+    await filtersProjection.apply(work, store, ['a'])
     const { rows } = await sql`
       select statement from pg_prepared_statements where statement ~ ('insert into ' || 'product_index as')`.execute(
       work.db,

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { unprepared } from '../../database/connection/session.ts'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { queuedCodes } from '../projections/queue.ts'
 import { rowsProjection } from '../projections/rows-projection.ts'
-import { apply } from './product-index.ts'
-import { assignSlots } from './slots.ts'
+import { assignSlots, findSlots, productsOf, valueColumns, valuesOf } from './slots.ts'
 
 /** The values of filterable attributes, for filters, orders and facets. */
 export const filtersProjection = rowsProjection({
@@ -11,3 +15,61 @@ export const filtersProjection = rowsProjection({
   assign: assignSlots,
   apply,
 })
+
+const ownColumns = ['status', 'created_at', 'updated_at']
+const columnsOf = (table: string | undefined, names = [...ownColumns, ...valueColumns.map(({ name }) => name)]) =>
+  sql.join(names.map((name) => (table ? sql.id(table, name) : sql.id(name))))
+
+/** Makes the rows of products what the products are now. Changed rows have another version. */
+async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
+  const slots = await findSlots(work, storeUuid)
+  const written = await sql`
+    ${unprepared} insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})
+    select ${storeUuid}::uuid, p.product_code, ${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(slots))}
+    from ${productsOf(storeUuid, codes)} p
+    order by p.product_code
+    on conflict (store_uuid, product_code) do update set (${columnsOf(undefined)}) = (${columnsOf('excluded')})
+    where (${columnsOf('i')}) is distinct from (${columnsOf('excluded')})`.execute(work.db)
+  // Each row is looked up by its key, whatever the statistics are.
+  const given = sql`${[...codes]}::text[]`
+  const deleted = await sql`
+    delete from product_index where store_uuid = ${storeUuid} and product_code = any(array(
+      select code collate "C" from unnest(${given}) code
+      except
+      select product_code from product where store_uuid = ${storeUuid} and product_code = any(${given})))`.execute(
+    work.db,
+  )
+  if (!written.numAffectedRows && !deleted.numAffectedRows) return
+  await sql`update product_index_slot set version = ${randomUUID()} where store_uuid = ${storeUuid}`.execute(work.db)
+}
+
+/** A row that is not what its product is. */
+interface IndexDifference {
+  what: 'index'
+  code: string
+  kept: string | null
+  actual: string | null
+}
+
+/**
+ * Compares the rows of a store with its products in one snapshot, for the attributes that are built, but for products
+ * in the queue. At most `limit` differences.
+ */
+export async function checkIndex(catalogue: Catalogue, storeUuid: string, limit: number): Promise<IndexDifference[]> {
+  const built = (await findSlots(catalogue, storeUuid)).filter(({ builtTo }) => builtTo === null)
+  if (built.length === 0) return []
+  const isBuilt = (slot: number) => built.some((other) => other.slot === slot)
+  const kept = valueColumns.map(({ name, slot }) => (isBuilt(slot) ? sql.id('i', name) : sql`null`))
+  const { rows } = await sql<IndexDifference>`
+    select 'index' as what, code, i.kept, p.actual
+    from (
+      select i.product_code as code, row(${columnsOf('i', ownColumns)}, ${sql.join(kept)})::text as kept
+      from product_index i where i.store_uuid = ${storeUuid}
+    ) i full join (
+      select p.product_code as code, row(${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(built))})::text as actual
+      from ${productsOf(storeUuid)} p
+    ) p using (code)
+    where i.kept is distinct from p.actual and code not in (${queuedCodes(storeUuid)})
+    order by code limit ${limit}`.execute(catalogue.db)
+  return rows
+}

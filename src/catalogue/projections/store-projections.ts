@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
+import { totalOf } from '../products/product-totals.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'
 import { asOf } from './queue.ts'
@@ -19,23 +21,14 @@ export interface StoreProjection {
 export async function findStoreProjections(catalogue: Catalogue, storeUuid: string): Promise<StoreProjection[]> {
   const uuid = visibleStore(catalogue, storeUuid)
   const found: StoreProjection[] = []
-  for (const { name, progress } of uuid === null ? [] : projections) {
-    const { rows } = await sql<{ asOf: Date; of: number }>`
-      select ${asOf(uuid, name)} as "asOf",
-        (select coalesce(sum(count), 0)::integer from product_total where store_uuid = ${uuid}) as of`.execute(
-      catalogue.db,
-    )
-    const [row] = rows
+  for (const { name, progress } of projections) {
     const state = uuid === null ? undefined : await progress(catalogue, uuid)
-    if (!row || !state) continue
+    if (!state) continue
+    const { rows } = await sql<{ asOf: Date; of: number }>`
+      select ${asOf(uuid, name)} as "asOf", ${totalOf(uuid)} as of`.execute(catalogue.db)
+    const { asOf: time, of } = onlyRow(rows)
     const { isBuilt, isBuilding, done } = state
-    found.push({
-      name,
-      asOf: isBuilt ? row.asOf : null,
-      isBuilding,
-      done: isBuilding ? Math.min(done, row.of) : row.of,
-      of: row.of,
-    })
+    found.push({ name, asOf: isBuilt ? time : null, isBuilding, done: isBuilding ? Math.min(done, of) : of, of })
   }
   return found
 }
