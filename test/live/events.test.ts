@@ -150,7 +150,7 @@ describe('GET /v1/events', () => {
 
   it('resumes after a connection was cut, without gap and duplicate', async () => {
     const store = await newStore(gateway)
-    const stream = follow(gateway.url, { store_uuid: store })
+    const stream = follow(gateway.url, { store_uuid: store, types: 'product.created' })
     await stream.opened
     const codes = Array.from({ length: 12 }, (_, i) => `P${i}`)
     for (const [i, code] of codes.entries()) {
