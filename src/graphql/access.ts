@@ -36,7 +36,7 @@ interface FieldAccess {
 export const returnsStored = { returnsStored: true }
 
 /** The fields of such an object that a token with `write` alone may select: they repeat arguments of the mutation. */
-const given = ['__typename', 'storeUuid', 'jobId']
+const repeated = ['__typename', 'storeUuid', 'jobId']
 
 /** Extensions of a type whose objects are part of what a write returns, and read nothing. */
 export const partOfResult = { isPartOfResult: true }
@@ -58,7 +58,7 @@ export function accessOf({ operation }: OperationDefinitionNode, fields: readonl
   const readsInPayload =
     isMutation &&
     fields.some(({ isRoot, type, field, name }) => {
-      return !isRoot && field && (reads(field) || (type && stored.has(type) && !given.includes(name)))
+      return !isRoot && field && (reads(field) || (type && stored.has(type) && !repeated.includes(name)))
     })
   if (readsInPayload) scopes.add('read')
   if (required.includes('admin')) scopes.add('admin')

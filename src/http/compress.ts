@@ -32,16 +32,16 @@ const cores = new FairQueue({
 const largeBytes = 64 * 1024
 
 /** The compressed bodies of pages, whose pieces are frozen: the same are sent each time. */
-const ofPages = new WeakMap<readonly Buffer[], Map<Encoding, Promise<Buffer>>>()
+const compressedPages = new WeakMap<readonly Buffer[], Map<Encoding, Promise<Buffer>>>()
 
 /** The answer with its body compressed, in a thread of Node: other requests do not wait. */
 export async function compressed(answer: HttpResponse, encoding: Encoding, share?: Share): Promise<HttpResponse> {
   const { status, headers, body = '' } = answer
   answer.body = undefined
   const sent = piecesOf(body)
-  const kept = Object.isFrozen(sent) ? (ofPages.get(sent) ?? new Map<Encoding, Promise<Buffer>>()) : undefined
+  const kept = Object.isFrozen(sent) ? (compressedPages.get(sent) ?? new Map<Encoding, Promise<Buffer>>()) : undefined
   const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4, share)
-  if (kept) ofPages.set(sent, kept.set(encoding, made))
+  if (kept) compressedPages.set(sent, kept.set(encoding, made))
   return { status, headers: { ...headers, 'Content-Encoding': encoding }, body: [await made] }
 }
 

@@ -62,13 +62,13 @@ export class JobRunner {
   async stop(): Promise<void> {
     this.#stopping.abort()
     // The database may be silent: a shutdown does not wait for its answers.
-    const queue = await within(this.#starting)
-    await within(queue?.offWork(queueName))
+    const queue = await inTimeForShutdown(this.#starting)
+    await inTimeForShutdown(queue?.offWork(queueName))
     const { db, threads } = this.#options
     await threads.close()
-    await within(Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn))))
-    await within(queue?.stop({ graceful: false }))
-    await within(this.#queueDb.destroy())
+    await inTimeForShutdown(Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn))))
+    await inTimeForShutdown(queue?.stop({ graceful: false }))
+    await inTimeForShutdown(this.#queueDb.destroy())
   }
 
   async #start(): Promise<PgBoss> {
@@ -124,6 +124,6 @@ export class JobRunner {
 }
 
 /** The result of the work; undefined when it takes too long for a shutdown. */
-function within<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+function inTimeForShutdown<T>(work: Promise<T> | undefined): Promise<T | undefined> {
   return Promise.race([work, sleep(stopWithinMs, undefined, { ref: false })])
 }

@@ -90,7 +90,7 @@ function inputSchemaOf(definition: OperationDefinitionNode, schema: GraphQLSchem
   for (const { variable, type: given, defaultValue } of definition.variableDefinitions ?? []) {
     const name = variable.name.value
     const type = typeFromAST(schema, given) as GraphQLInputType | undefined
-    if (ofPlans.includes(name) || !type) continue
+    if (planArguments.includes(name) || !type) continue
     const description = descriptions.get(name)
     properties[name] = {
       ...schemaOf(type, $defs),
@@ -103,7 +103,7 @@ function inputSchemaOf(definition: OperationDefinitionNode, schema: GraphQLSchem
 }
 
 /** The variables that plans set, and not agents. */
-const ofPlans = ['dryRun', 'fingerprint']
+const planArguments = ['dryRun', 'fingerprint']
 
 const scalars: Record<string, JsonSchema> = {
   Int: { type: 'integer' },

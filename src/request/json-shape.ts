@@ -11,7 +11,7 @@ interface JsonBounds {
 }
 
 /** Enough for `maxItems` products of fifty attributes each. */
-const ofRequest: JsonBounds = { members: 20_000, allMembers: 600_000, levels: 64 }
+const requestBounds: JsonBounds = { members: 20_000, allMembers: 600_000, levels: 64 }
 
 export interface JsonShape {
   /** The members of all lists and objects: this many or fewer. */
@@ -41,7 +41,7 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 
 /** Measures JSON text in UTF-8 in one pass, without parsing it. */
-export function shapeOfJson(bytes: Uint8Array, bounds = ofRequest, onKey?: (key: JsonKey) => void): JsonShape {
+export function shapeOfJson(bytes: Uint8Array, bounds = requestBounds, onKey?: (key: JsonKey) => void): JsonShape {
   const { members: maxMembers = Infinity, allMembers: maxAllMembers = Infinity, levels: maxDepth = Infinity } = bounds
   const commas = [0]
   const numbers = [0]

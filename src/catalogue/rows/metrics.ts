@@ -8,15 +8,15 @@ const hour = 60 * minute
 const columns: Partial<Record<Dimension, string>> = { operation: 'operation', actor: 'actor' }
 
 /** Computed from the changes that are kept. */
-export const changesMetric = ofChanges('CHANGES', sql`sum(items)`)
-export const writesMetric = ofChanges('WRITES', sql`count(distinct request_id)`)
-export const failedItemsMetric = ofChanges('FAILED_ITEMS', sql`sum(failed)`)
+export const changesMetric = changeMetric('CHANGES', sql`sum(items)`)
+export const writesMetric = changeMetric('WRITES', sql`count(distinct request_id)`)
+export const failedItemsMetric = changeMetric('FAILED_ITEMS', sql`sum(failed)`)
 /** Stored at the end of each hour; the last interval has the value of now. */
-export const productsMetric = ofMeasures('PRODUCTS', ['status'])
-export const readyProductsMetric = ofMeasures('READY_PRODUCTS', ['channel'])
-export const groupsMetric = ofMeasures('GROUPS', ['channel', 'format'])
+export const productsMetric = measureMetric('PRODUCTS', ['status'])
+export const readyProductsMetric = measureMetric('READY_PRODUCTS', ['channel'])
+export const groupsMetric = measureMetric('GROUPS', ['channel', 'format'])
 
-function ofChanges(name: string, value: RawBuilder<unknown>): Metric {
+function changeMetric(name: string, value: RawBuilder<unknown>): Metric {
   const at = sql.ref('at')
   return {
     name,
@@ -35,7 +35,7 @@ function ofChanges(name: string, value: RawBuilder<unknown>): Metric {
 }
 
 /** A metric of stored measures. Their `dimension` is the value of one dimension, or a JSON list of several. */
-function ofMeasures(name: string, own: readonly Dimension[]): Metric {
+function measureMetric(name: string, own: readonly Dimension[]): Metric {
   const at = sql.ref('at')
   return {
     name,

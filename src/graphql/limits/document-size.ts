@@ -81,7 +81,7 @@ function createMeasure(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
       const field = selection.kind === Kind.FIELD ? selection : undefined
       const spread = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
       const inner = spread?.selectionSet ? measure(spread.selectionSet) : empty()
-      add(size, field ? ofField(field, inner) : inner)
+      add(size, field ? sizeOfField(field, inner) : inner)
     }
     measured.set(selections, size)
     return size
@@ -94,7 +94,7 @@ function empty(): SelectionSize {
 }
 
 /** What a field adds to its selection. Goes by its name: the caller chooses those of fragments and aliases. */
-function ofField({ name, alias }: FieldNode, inner: SelectionSize): SelectionSize {
+function sizeOfField({ name, alias }: FieldNode, inner: SelectionSize): SelectionSize {
   const introspects = name.value === '__schema' || name.value === '__type'
   return {
     fields: inner.fields,

@@ -3,11 +3,11 @@ export const errorColumns = ['import_error_row', 'import_error_field', 'import_e
 /** The keys that a report adds to a JSON object: its faults, and the text of a row that was no object. */
 export const errorKeys = { errors: 'import_errors', source: 'import_source' }
 
-const ofReports: ReadonlySet<string> = new Set([...errorColumns, ...Object.values(errorKeys)])
+const reportColumns: ReadonlySet<string> = new Set([...errorColumns, ...Object.values(errorKeys)])
 
 /** Whether a column was added by a report of failed rows. */
 export function isOfReport(column: string): boolean {
-  return ofReports.has(column)
+  return reportColumns.has(column)
 }
 
 const prefix = 'attribute:'

@@ -88,7 +88,7 @@ async function readPage(
   const [segment] = segments
   if (source.table === 'product' && segment && segments.length === 1) {
     const listed = sql`select ${columns}, ${rowsOf(segment, from, compiled.where, page)}`
-    return read(catalogue, isPrepared ? sql`` : customPlan, state, listed)
+    return readRows(catalogue, isPrepared ? sql`` : customPlan, state, listed)
   }
   const lists = segments.map((segment, i) => {
     // A segment is not read if those before it fill the page.
@@ -101,7 +101,7 @@ async function readPage(
     return sql`${sql.ref(`segment_${i}`)} as materialized (select p.product_code, ${rows})`
   })
   const listed = segments.map((_, i) => sql`select *, ${i}::integer as segment from ${sql.ref(`segment_${i}`)}`)
-  return read(
+  return readRows(
     catalogue,
     sql`${customPlan} with ${sql.join(few ? [few, ...lists] : lists)}`,
     state,
@@ -130,7 +130,7 @@ function rowsOf(
 }
 
 /** Undefined if the source is outdated. */
-async function read({ db }: Catalogue, begin: Sql, state: Sql, listed: Sql): Promise<ProductList | undefined> {
+async function readRows({ db }: Catalogue, begin: Sql, state: Sql, listed: Sql): Promise<ProductList | undefined> {
   // A join of one row keeps the order.
   const { rows } = await sql<SourceState & (ListedProduct | { productCode: null })>`
     ${begin} select s.*, page.* from (select ${state}) s left join (${measured(listed)}) page on true`.execute(db)

@@ -44,19 +44,19 @@ function conditionsOf(source: Source, filter: ProductFilter): Conditions {
   const within = (filter.and ?? []).map((inner) => conditionsOf(source, inner))
   return {
     indexed: [
-      ...ownConditions(filter),
+      ...indexedConditions(filter),
       ...compared.flatMap(({ found, key }) => (found.length > 0 ? [{ where: allOf(found), key }] : [])),
       ...within.flatMap(({ indexed }) => indexed),
     ],
     checked: [
-      ...withoutFalse([isDuring(sql`p.updated_at`, filter.updatedAt), ...others(source, filter)]),
+      ...withoutFalse([isDuring(sql`p.updated_at`, filter.updatedAt), ...otherConditions(source, filter)]),
       ...compared.flatMap(({ checked }) => checked),
       ...within.flatMap(({ checked }) => checked),
     ],
   }
 }
 
-function ownConditions(filter: ProductFilter): Indexed[] {
+function indexedConditions(filter: ProductFilter): Indexed[] {
   const [code, status, created] = [sql`p.product_code`, sql`p.status`, sql`p.created_at`]
   const conditions: [Indexed['key'], Condition | false][] = [
     [
@@ -71,7 +71,7 @@ function ownConditions(filter: ProductFilter): Indexed[] {
 }
 
 /** The conditions on other tables, and those that combine filters. */
-function others(source: Source, filter: ProductFilter): (Condition | false)[] {
+function otherConditions(source: Source, filter: ProductFilter): (Condition | false)[] {
   const { uuid } = source
   const whole = (inner: ProductFilter) => allOf(wheresOf(conditionsOf(source, inner)))
   return [

@@ -87,14 +87,14 @@ function segmentsOf(source: Source, { field, attribute, direction }: ProductOrde
     case 'status':
       return [{ kind: 'text', where: false, key: sql`p.status collate "C"` }]
     case 'attribute':
-      return ofAttribute(source, attribute ?? '', direction === 'desc')
+      return attributeSegments(source, attribute ?? '', direction === 'desc')
     default:
       return field satisfies never
   }
 }
 
 /** Products without a value come last, by code ascending, in both directions. */
-function ofAttribute(source: Source, name: string, isDescending: boolean): Segment[] {
+function attributeSegments(source: Source, name: string, isDescending: boolean): Segment[] {
   const { as, text, number } = valuesOf(source, name)
   const numbers: Segment = { kind: 'number', where: sql`${number} is not null`, key: number, type: sql`float8` }
   const texts: Segment = { kind: 'text', where: sql`${text} is not null`, key: text }

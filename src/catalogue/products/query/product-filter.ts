@@ -79,17 +79,17 @@ export function attributesOf(filter: ProductFilter): NamedAttribute[] {
 export function requireGoodFilter(given: Maybe<ProductFilter>, enumerations: Enumerations): ProductFilter {
   const filter = given ?? {}
   const filters = filtersWithin(filter)
-  const conditions = filters.reduce((sum, { filter: one }) => sum + conditionsOf(one), 0)
+  const conditions = filters.reduce((sum, { filter: one }) => sum + countConditions(one), 0)
   const possible: FieldFault[] = [
     ['', conditions > maxConditions && `must have at most ${maxConditions} conditions; got ${conditions}`],
-    ...filters.flatMap((one) => ofForm(one, enumerations)),
-    ...attributesOf(filter).flatMap(ofAttribute),
+    ...filters.flatMap((one) => formFaults(one, enumerations)),
+    ...attributesOf(filter).flatMap(attributeFaults),
   ]
   requireNoFaults(faultsOf(possible, 'filter'))
   return filter
 }
 
-function ofForm({ filter, field }: FilterWithin, { channels, assetFormats }: Enumerations): FieldFault[] {
+function formFaults({ filter, field }: FilterWithin, { channels, assetFormats }: Enumerations): FieldFault[] {
   const lists = (['attributes', 'and', 'or'] as const).map((list): FieldFault => {
     return [`${field}.${list}`, filter[list]?.length === 0 && emptyList]
   })
@@ -125,7 +125,7 @@ function textFault(text: Maybe<string>, max = maxValueLength): string | false {
   return !hasAtMost(text, max) && `must have at most ${max} characters; got ${shown(text)}`
 }
 
-function ofAttribute({ filter, field }: NamedAttribute): FieldFault[] {
+function attributeFaults({ filter, field }: NamedAttribute): FieldFault[] {
   const badName = nameFault(filter.name)
   const values = filter.in?.length
   const { name: _, ...conditions } = filter
@@ -170,7 +170,7 @@ export function filtersWithin(filter: ProductFilter): FilterWithin[] {
   return filters
 }
 
-function conditionsOf({ attributes, and: _, or: __, not: ___, ...own }: ProductFilter): number {
-  const given = (fields: object) => Object.values(fields).filter((value) => value != null).length
-  return given(own) + (attributes ?? []).reduce((sum, { name: _, ...conditions }) => sum + given(conditions), 0)
+function countConditions({ attributes, and: _, or: __, not: ___, ...own }: ProductFilter): number {
+  const count = (fields: object) => Object.values(fields).filter((value) => value != null).length
+  return count(own) + (attributes ?? []).reduce((sum, { name: _, ...conditions }) => sum + count(conditions), 0)
 }
