@@ -14,37 +14,26 @@ export function changeName({ tx, seq }: ChangeKey): string {
 }
 
 /** The changes of a store with these numbers, by name. */
-export function findChanges(catalogue: Catalogue, storeUuid: string, keys: readonly ChangeKey[]) {
-  return findByKeys(catalogue, storeUuid, keys, changeColumns)
-}
-
+export const findChanges = findByKeys(changeColumns)
 /** The same without their codes. */
-export function findChangeHeads(
-  catalogue: Catalogue,
-  storeUuid: string,
-  keys: readonly ChangeKey[],
-): Promise<Map<string, ChangeHead>> {
-  return findByKeys(catalogue, storeUuid, keys, headColumns)
-}
+export const findChangeHeads: (...keys: Parameters<typeof findChanges>) => Promise<Map<string, ChangeHead>> =
+  findByKeys(headColumns)
 
-async function findByKeys(
-  catalogue: Catalogue,
-  storeUuid: string,
-  keys: readonly ChangeKey[],
-  columns: RawBuilder<unknown>,
-): Promise<Map<string, Change>> {
-  const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
-  if (possible.length === 0) return new Map()
-  const { rows } = await sql<ChangeRow & { ledger: string }>`
-    with h as materialized ${ledgerName}
-    select c.*, h.ledger from h
-      cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
-      cross join lateral (
-        select ${columns} from change c
-        where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
-        offset 0
-      ) c`.execute(catalogue.db)
-  return new Map(rows.map((row) => [changeName(row), changeOf(row, row.ledger)]))
+function findByKeys(columns: RawBuilder<unknown>) {
+  return async (catalogue: Catalogue, storeUuid: string, keys: readonly ChangeKey[]): Promise<Map<string, Change>> => {
+    const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
+    if (possible.length === 0) return new Map()
+    const { rows } = await sql<ChangeRow & { ledger: string }>`
+      with h as materialized ${ledgerName}
+      select c.*, h.ledger from h
+        cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
+        cross join lateral (
+          select ${columns} from change c
+          where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
+          offset 0
+        ) c`.execute(catalogue.db)
+    return new Map(rows.map((row) => [changeName(row), changeOf(row, row.ledger)]))
+  }
 }
 
 /** Whether it is a number that both types can hold. */

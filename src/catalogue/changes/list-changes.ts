@@ -41,64 +41,54 @@ export interface ChangePage<Listed extends ChangeHead = Change> {
  * A page of the feed of a store, in the order of `tx` and `seq`. It ends before the oldest open transaction, so that no
  * change is added before its cursor. An empty page has a cursor, too. Throws `invalid_request` or `cursor_expired`.
  */
-export function listChanges(
-  catalogue: Catalogue,
-  storeUuid: string,
-  filter: ChangeFilter,
-  page: PageRequest,
-): Promise<ChangePage> {
-  return feedPage(catalogue, storeUuid, filter, page, true)
-}
-
+export const listChanges = feed(true)
 /** The same without the codes, of which a page may have 2 MiB: they are not read. */
-export function listChangeHeads(
-  catalogue: Catalogue,
-  storeUuid: string,
-  filter: ChangeFilter,
-  page: PageRequest,
-): Promise<ChangePage<ChangeHead>> {
-  return feedPage(catalogue, storeUuid, filter, page, false)
-}
+export const listChangeHeads: WithoutCodes<typeof listChanges> = feed(false)
 
-async function feedPage(
-  catalogue: Catalogue,
-  storeUuid: string,
-  filter: ChangeFilter,
-  { after, limit }: PageRequest,
-  hasCodes: boolean,
-): Promise<ChangePage> {
-  const uuid = requireVisible(catalogue, storeUuid)
-  const isLatest = after === latest
-  const given = after == null || isLatest ? undefined : readCursor(after)
-  const { tx, seq } = given ?? { tx: 0n, seq: 0n }
-  const size = isLatest ? 0 : limit + 1
-  const { operation = null, actor = null, from, to } = filter
-  const isNarrow = filter.requestId != null || filter.productCode != null
-  const following = [
-    sql<boolean>`(k.tx, k.seq) > (${String(tx)}::xid8, ${String(seq)}::bigint)`,
-    sql<boolean>`k.tx < state.oldest_open`,
-  ]
-  const found = isNarrow
-    ? narrowed(uuid, filter, following)
-    : sql`changes_after(${uuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, state.oldest_open, ${operation}::text,
-        ${actor}::text, coalesce(${from ?? null}::timestamptz, '-infinity'), coalesce(${to ?? null}::timestamptz, 'infinity'),
-        ${size}::integer)`
-  const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
-    select * from ledger_state() state cross join lateral (${durable}) d
-      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
-    order by page.tx, page.seq`.execute(catalogue.db)
-  const [state] = rows
-  if (!state) throw new Error('the table change_horizon must have a row')
-  if (given) requireKept(given, state)
-  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
-  const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
-  const ends = [
-    given,
-    last && feedPosition(last.tx, last.seq),
-    feedPosition(state.horizon_tx, state.horizon_seq),
-    feedPosition(state.durable_tx, 0),
-  ]
-  return { changes, hasMore, next: cursorOf(state.ledger, hasMore && last ? last : latestOf(ends)) }
+type WithoutCodes<List extends (...args: never[]) => unknown> = (
+  ...args: Parameters<List>
+) => Promise<ChangePage<ChangeHead>>
+
+function feed(hasCodes: boolean) {
+  return async (
+    catalogue: Catalogue,
+    storeUuid: string,
+    filter: ChangeFilter,
+    { after, limit }: PageRequest,
+  ): Promise<ChangePage> => {
+    const uuid = requireVisible(catalogue, storeUuid)
+    const isLatest = after === latest
+    const given = after == null || isLatest ? undefined : readCursor(after)
+    const { tx, seq } = given ?? { tx: 0n, seq: 0n }
+    const size = isLatest ? 0 : limit + 1
+    const { operation = null, actor = null, from, to } = filter
+    const isNarrow = filter.requestId != null || filter.productCode != null
+    const following = [
+      sql<boolean>`(k.tx, k.seq) > (${String(tx)}::xid8, ${String(seq)}::bigint)`,
+      sql<boolean>`k.tx < state.oldest_open`,
+    ]
+    const found = isNarrow
+      ? narrowed(uuid, filter, following)
+      : sql`changes_after(${uuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, state.oldest_open, ${operation}::text,
+          ${actor}::text, coalesce(${from ?? null}::timestamptz, '-infinity'), coalesce(${to ?? null}::timestamptz, 'infinity'),
+          ${size}::integer)`
+    const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
+      select * from ledger_state() state cross join lateral (${durable}) d
+        left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
+      order by page.tx, page.seq`.execute(catalogue.db)
+    const [state] = rows
+    if (!state) throw new Error('the table change_horizon must have a row')
+    if (given) requireKept(given, state)
+    const { changes, hasMore } = changesOf(rows, state.ledger, limit)
+    const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
+    const ends = [
+      given,
+      last && feedPosition(last.tx, last.seq),
+      feedPosition(state.horizon_tx, state.horizon_seq),
+      feedPosition(state.durable_tx, 0),
+    ]
+    return { changes, hasMore, next: cursorOf(state.ledger, hasMore && last ? last : latestOf(ends)) }
+  }
 }
 
 /** The last change of a store before a transaction. A statement of its own: on Citus the store's server runs it. */
@@ -114,53 +104,35 @@ async function findLast(
 }
 
 /** A page of all matching changes, the newest or the oldest first, including those that the feed still delays. */
-export function listHistory(
-  catalogue: Catalogue,
-  storeUuid: string,
-  filter: ChangeFilter,
-  page: PageRequest,
-  order: HistoryOrder = 'newest first',
-): Promise<ChangePage> {
-  return historyPage(catalogue, storeUuid, filter, page, order, true)
-}
-
+export const listHistory = history(true)
 /** The same without the codes. */
-export function listHistoryHeads(
-  catalogue: Catalogue,
-  storeUuid: string,
-  filter: ChangeFilter,
-  page: PageRequest,
-  order: HistoryOrder = 'newest first',
-): Promise<ChangePage<ChangeHead>> {
-  return historyPage(catalogue, storeUuid, filter, page, order, false)
-}
+export const listHistoryHeads: WithoutCodes<typeof listHistory> = history(false)
 
-type HistoryOrder = 'newest first' | 'oldest first'
-
-async function historyPage(
-  catalogue: Catalogue,
-  storeUuid: string,
-  filter: ChangeFilter,
-  { after, limit }: PageRequest,
-  order: HistoryOrder,
-  hasCodes: boolean,
-): Promise<ChangePage> {
-  const uuid = requireVisible(catalogue, storeUuid)
-  const isNewestFirst = order === 'newest first'
-  const given = after == null ? undefined : readCursor(after)
-  const start = given ? String(given.seq) : null
-  const further = isNewestFirst ? sql<boolean>`k.seq < ${start}::bigint` : sql<boolean>`k.seq > ${start}::bigint`
-  const direction = isNewestFirst ? sql`desc` : sql`asc`
-  const { rows } = await sql<LedgerState & PageRow>`
-    select * from ledger_state() state left join (
-      ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
-    ) page on true
-    order by page.seq ${direction}`.execute(catalogue.db)
-  const [state] = rows
-  if (!state) throw new Error('the table change_horizon must have a row')
-  if (given) requireSameLedger(given, state)
-  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
-  return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
+function history(hasCodes: boolean) {
+  return async (
+    catalogue: Catalogue,
+    storeUuid: string,
+    filter: ChangeFilter,
+    { after, limit }: PageRequest,
+    order: 'newest first' | 'oldest first' = 'newest first',
+  ): Promise<ChangePage> => {
+    const uuid = requireVisible(catalogue, storeUuid)
+    const isNewestFirst = order === 'newest first'
+    const given = after == null ? undefined : readCursor(after)
+    const start = given ? String(given.seq) : null
+    const further = isNewestFirst ? sql<boolean>`k.seq < ${start}::bigint` : sql<boolean>`k.seq > ${start}::bigint`
+    const direction = isNewestFirst ? sql`desc` : sql`asc`
+    const { rows } = await sql<LedgerState & PageRow>`
+      select * from ledger_state() state left join (
+        ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
+      ) page on true
+      order by page.seq ${direction}`.execute(catalogue.db)
+    const [state] = rows
+    if (!state) throw new Error('the table change_horizon must have a row')
+    if (given) requireSameLedger(given, state)
+    const { changes, hasMore } = changesOf(rows, state.ledger, limit)
+    return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
+  }
 }
 
 /** The changes of a product or a request that meet the conditions. */

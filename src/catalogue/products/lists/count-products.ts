@@ -4,8 +4,8 @@ import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { isBare, onlyRow } from '../../conditions.ts'
 import { databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
-import { type Compiled, compile } from '../query/compile.ts'
-import { narrowByCodes } from '../query/narrow.ts'
+import type { Compiled } from '../query/compile.ts'
+import { compileNarrowed } from '../query/narrow.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
 
@@ -29,7 +29,7 @@ export async function countProducts(
     )
   }
   return readSource(catalogue, storeUuid, { filter }, async (source) => {
-    const compiled = compile(source, await narrowByCodes(catalogue, source, filter))
+    const compiled = await compileNarrowed(catalogue, source, filter)
     const { rows } = await sql<ProductCount & SourceState>`
       ${customPlan} select ${countOf(source, filter, compiled)} as count, ${stateOf(source)}`.execute(catalogue.db)
     const { count, asOf, isCurrent } = onlyRow(rows)

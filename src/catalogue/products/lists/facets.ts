@@ -7,8 +7,7 @@ import { containing, isBare } from '../../conditions.ts'
 import { isCaughtUp, totalProducts } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 import { valuesOf } from '../query/compare.ts'
-import { compile } from '../query/compile.ts'
-import { narrowByCodes } from '../query/narrow.ts'
+import { compileNarrowed } from '../query/narrow.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
 import { versionOf } from '../query/store-facts.ts'
@@ -83,7 +82,7 @@ async function readFacets(
   source: Source,
   { names, filter, first, search }: FacetQuery,
 ): Promise<VersionedFacets | undefined> {
-  const { where } = compile(source, await narrowByCodes(catalogue, source, filter))
+  const { where } = await compileNarrowed(catalogue, source, filter)
   const products = sql`${sql.table(source.table)} p where ${where}`
   // An index has the values without the products that have none: those are what is left of all.
   const counted = names.map((name, i) => {

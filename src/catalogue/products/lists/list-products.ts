@@ -5,7 +5,7 @@ import { changedLast } from '../../changes/recent-products.ts'
 import { allOf, isBare, onlyRow } from '../../conditions.ts'
 import { allRead, columns, type ListedProduct, measured } from '../find-products.ts'
 import { type Compiled, compile } from '../query/compile.ts'
-import { narrowByCodes, narrowByIndex } from '../query/narrow.ts'
+import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, type PageSegment, type ProductPage, planPage } from '../query/plan-page.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { byCode, type ProductOrder } from '../query/product-order.ts'
@@ -35,8 +35,8 @@ export async function listProducts(
     if (recent) return recent
   }
   return readSource(catalogue, storeUuid, { filter, order }, async (source) => {
-    const narrowed = await narrowByCodes(catalogue, source, filter)
-    return readPage(catalogue, source, compile(source, narrowed), page, order, isPrepared(source, filter, order))
+    const compiled = await compileNarrowed(catalogue, source, filter)
+    return readPage(catalogue, source, compiled, page, order, isPrepared(source, filter, order))
   })
 }
 

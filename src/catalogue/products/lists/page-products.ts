@@ -4,8 +4,7 @@ import { type Catalogue, requireVisible } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
 import { requireStore } from '../../stores/stores.ts'
 import { allRead, columns, measured, type Product } from '../find-products.ts'
-import { compile } from '../query/compile.ts'
-import { narrowByCodes, narrowByIndex } from '../query/narrow.ts'
+import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { byCode } from '../query/product-order.ts'
 import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
@@ -45,7 +44,7 @@ async function readPage(
   filter: ProductFilter,
   { offset, limit }: Page,
 ): Promise<CountedPage | undefined> {
-  const compiled = compile(source, await narrowByCodes(catalogue, source, filter))
+  const compiled = await compileNarrowed(catalogue, source, filter)
   const { from, few, isWhole } = await narrowByIndex(catalogue, source, compiled)
   const { rows } = await sql<SourceState & { total: number } & (Product | { productCode: null })>`
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}

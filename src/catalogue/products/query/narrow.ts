@@ -3,7 +3,7 @@ import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedSince } from '../../changes/recent-products.ts'
 import { containing } from '../../conditions.ts'
-import { type Compiled, hasSubstring } from './compile.ts'
+import { type Compiled, compile, hasSubstring } from './compile.ts'
 import type { ProductFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
 
@@ -18,14 +18,14 @@ const probed = 2_000
 const indexed = /[a-z0-9]{3}/i
 
 /**
- * Adds the codes of all products that may match, where a search or the ledger finds that they are few: they are then
- * read by their keys.
+ * Compiles a filter, with the codes of all products that may match where a search or the ledger finds that they are
+ * few: they are then read by their keys.
  */
-export async function narrowByCodes(
-  catalogue: Catalogue,
-  source: Source,
-  filter: ProductFilter,
-): Promise<ProductFilter> {
+export async function compileNarrowed(catalogue: Catalogue, source: Source, filter: ProductFilter): Promise<Compiled> {
+  return compile(source, await narrowByCodes(catalogue, source, filter))
+}
+
+async function narrowByCodes(catalogue: Catalogue, source: Source, filter: ProductFilter): Promise<ProductFilter> {
   if (filter.codes != null) return filter
   const found = filter.search == null ? undefined : await codesWith(catalogue, source, filter.search)
   if (found) return { ...filter, search: undefined, codes: found }
