@@ -21,6 +21,11 @@ export const storesArg = builder.args((t) => ({
   }),
 }))
 
+/** The number of the stores of `storesArg`, at most, for the cost. */
+export function storeCount({ storeUuids }: { storeUuids?: readonly string[] | null | undefined }): number {
+  return storeUuids?.length ?? maxStores
+}
+
 export const dryRunArgs = builder.args((t) => ({
   dryRun: t.boolean({ defaultValue: false, description: 'Dry run: return the same result and change nothing.' }),
 }))

@@ -1,7 +1,6 @@
 import { listOptions, maxOptions, type Option, type OptionKind } from '../../src/catalogue/rows/list-options.ts'
-import { maxStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
-import { storesArg } from '../builder/arguments.ts'
+import { storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 
 const OptionKindRef = builder.enumType('OptionKind', {
@@ -31,7 +30,7 @@ const OptionRef = builder.objectRef<Option>('Option').implement({
 builder.queryField('options', (t) =>
   t.field({
     type: [OptionRef],
-    complexity: ({ storeUuids }) => ({ field: 10 * (storeUuids?.length ?? maxStores), multiplier: 100 }),
+    complexity: (args) => ({ field: 10 * storeCount(args), multiplier: 100 }),
     description: `Options for the variables of a dashboard, in alphabetical order: at most ${maxOptions}. Errors: \`changes_disabled\` (operations and actors).`,
     args: {
       of: t.arg({ type: OptionKindRef, required: true, description: 'Kind of options.' }),

@@ -1,8 +1,8 @@
 import { listChangeRows, listCoverageRows, listStatusRows } from '../../src/catalogue/rows/list-rows.ts'
-import { maxStores, type RowsRequest } from '../../src/catalogue/rows/rows-of-stores.ts'
+import type { RowsRequest } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { listFailureRows, listJobRows } from '../../src/jobs/job-rows.ts'
-import { type ResultOf, storesArg } from '../builder/arguments.ts'
+import { type ResultOf, storeCount, storesArg } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
 import { actionFields, originFields } from '../changes/change.ts'
@@ -30,7 +30,7 @@ const requestOf = ({ storeUuids, limit }: Given): RowsRequest => ({ storeUuids, 
 
 /** The cost of rows of several stores: the rows that a store has at most, or typically, and a statement for each. */
 const rowsCost = (perStore: number) => (given: Given) => {
-  const stores = given.storeUuids?.length ?? maxStores
+  const stores = storeCount(given)
   return { field: 10 * stores, multiplier: Math.min(given.limit ?? usualRows, stores * perStore) }
 }
 

@@ -6,12 +6,11 @@ import {
   readyProductsMetric,
   writesMetric,
 } from '../../src/catalogue/rows/metrics.ts'
-import { maxStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/rows/series.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { importedRowsMetric } from '../../src/jobs/job-rows.ts'
 import { costly } from '../../src/request/context.ts'
-import { storesArg } from '../builder/arguments.ts'
+import { storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
@@ -73,10 +72,7 @@ const usualPoints = 500
 builder.queryField('series', (t) =>
   t.field({
     type: [SeriesPointRef],
-    complexity: ({ storeUuids, maxPoints }) => ({
-      field: 10 * (storeUuids?.length ?? maxStores),
-      multiplier: maxPoints ?? usualPoints,
-    }),
+    complexity: (args) => ({ field: 10 * storeCount(args), multiplier: args.maxPoints ?? usualPoints }),
     description:
       'A metric over time, summed over the stores unless `by` has `STORE`: each interval up to now has a point, ordered by label and time. Errors: `invalid_request` (dimensions that the metric does not have; more points than `maxPoints`, or than 20,000 in all), `store_not_found`, `changes_disabled`.',
     args: {

@@ -15,10 +15,10 @@ import {
   nameOfOrder,
   requireGoodOrder,
 } from '../../src/catalogue/products/query/product-order.ts'
-import { maxStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import type { ProductColumns } from '../../src/request/csv/csv-options.ts'
-import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
+import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, maxPageSize, statementCost } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
@@ -151,9 +151,9 @@ builder.queryField('products', (t) =>
   t.connection(
     {
       type: ProductRef,
-      complexity: ({ storeUuids, ...args }) => ({
+      complexity: (args) => ({
         ...connectionCost(args),
-        field: statementCost + (10 + productScanCost(args)) * (storeUuids?.length ?? maxStores),
+        field: statementCost + (10 + productScanCost(args)) * storeCount(args),
       }),
       description: `Products of several stores, for instance one code in all stores, or the products that were changed last. The default order is by code, then by store. For one store use \`Store.products\`, which can also order by attributes. Errors: \`invalid_request\`, \`store_not_found\`.`,
       args: { ...listArgs, ...storesArg },
