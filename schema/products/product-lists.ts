@@ -1,6 +1,7 @@
-import { isBare } from '../../src/catalogue/conditions.ts'
-import type { Product } from '../../src/catalogue/products/find-products.ts'
-import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
+import type { KeysetPage } from '../../src/catalogue/conditions.ts'
+import type { ListedProduct, Product } from '../../src/catalogue/products/find-products.ts'
+import type { ProductCount } from '../../src/catalogue/products/lists/count-products.ts'
+import type { ProductList } from '../../src/catalogue/products/lists/list-products.ts'
 import {
   countProductsOfStores,
   isKeyAmongStores,
@@ -16,90 +17,68 @@ import {
   requireGoodOrder,
 } from '../../src/catalogue/products/query/product-order.ts'
 import { storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { lazy } from '../../src/lazy.ts'
 import { costly } from '../../src/request/context.ts'
-import type { ProductColumns } from '../../src/request/csv/csv-options.ts'
-import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storeCount, storesArg } from '../builder/arguments.ts'
+import { perStore, storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, maxPageSize, statementCost } from '../builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection, pageSizeOf, statementCost } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductRef } from './product.ts'
-import { ProductConnectionRef, productConnection } from './product-connection.ts'
 import { ProductFilterInput, ProductOrderInput, productScanCost } from './product-filter.ts'
 
-/** To skip more products takes a core for long. */
-const maxSkipped = 1_000
+type ProductConnection = Awaited<ReturnType<typeof productConnection>>
 
-const GroupColumns = builder.objectRef<ProductColumns['groups'][number]>('GroupColumns').implement({
-  description: 'URL fields of the asset groups of a store on one channel and of one format.',
-  fields: (t) => ({
-    channel: t.exposeString('channel', { description: 'Channel of the groups.' }),
-    urlFields: t.exposeStringList('urlFields', {
-      description: 'URL fields in order, such as `Image URL 1`: those that the largest group has, or had.',
+const ProductConnectionRef = builder.connectionObject<typeof ProductRef, ProductConnection>(
+  {
+    type: ProductRef,
+    name: 'StoreProductsConnection',
+    description: 'A page of products.',
+    fields: (t) => ({
+      ...countedPage('products').fields(t),
+      asOf: t.field({
+        type: 'DateTime',
+        description:
+          'The list includes all changes until this time, and possibly later ones: a listed product may no longer match. Deleted products are left out, so a page may be shorter than `first`. The present time if the list is exact.',
+        resolve: (connection) => connection.asOf(),
+      }),
     }),
-  }),
-})
-
-const ProductColumnsRef = builder.objectRef<ProductColumns>('ProductColumns').implement({
-  description: 'What a table of all products of a store has columns for.',
-  fields: (t) => ({
-    attributes: t.exposeStringList('attributes', {
-      description:
-        'Attributes that products of the store have, or had, and those that are defined, by code point: at most 2,001.',
-    }),
-    groups: t.expose('groups', {
-      type: [GroupColumns],
-      complexity: { field: 1, multiplier: 10 },
-      description: 'URL fields by channel and format.',
-    }),
-  }),
-})
-
-const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('ProductPage').implement({
-  description: 'A page of products, ordered by code (by code point).',
-  fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
-    totalProducts: t.exposeInt('totalProducts', { description: 'Exact number of products that match, on all pages.' }),
-    returnedProducts: t.int({
-      description: 'Number of products on this page.',
-      resolve: (page) => page.products.length,
-    }),
-    products: t.expose('products', {
-      type: [ProductRef],
-      complexity: { field: 0, multiplier: 1 },
-      description: 'Products of this page.',
-    }),
-    columns: t.field({
-      type: ProductColumnsRef,
-      complexity: statementCost,
-      description: 'Columns for a table of all products of the store: the same for each page and filter.',
-      resolve: ({ storeUuid }, _args, { loaders }) => loaders.productColumns.load(storeUuid),
-    }),
-  }),
-})
-
-builder.queryField('productPage', (t) =>
-  t.field({
-    type: ProductPageRef,
-    complexity: ({ filter, limit }) => ({
-      field: 1 + productScanCost({ filter }),
-      multiplier: pageOf({ limit }, maxPageSize).limit,
-    }),
-    description:
-      'Lists a page of the products of one store by offset (REST extension: GET /products). For a large store `Store.products` is faster, because it pages by cursor. Errors: `store_not_found`.',
-    args: {
-      ...storeArgs,
-      filter: t.arg({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
-      ...offsetArgs('products', maxPageSize),
-    },
-    resolve: (_root, { storeUuid, filter, ...page }, { catalogue, enumerations }) => {
-      const given = requireGoodFilter(filter, enumerations)
-      const { offset, limit } = pageOf(page, maxPageSize)
-      const isCostly = !isBare(given) || offset > maxSkipped
-      return costly(() => pageProducts(catalogue, storeUuid, given, { offset, limit }), isCostly)
-    },
-  }),
+  },
+  { name: 'StoreProductsConnectionEdge', description: 'A product and its cursor.' },
 )
+
+/** A connection over the products of lists, with the time of which they are. */
+async function productConnection(
+  args: Parameters<typeof keysetConnection>[0],
+  {
+    read,
+    count,
+    ...source
+  }: Omit<Parameters<typeof keysetConnection<ListedProduct>>[1], 'read' | 'count'> & {
+    read: (page: KeysetPage) => Promise<ProductList>
+    count: () => Promise<ProductCount>
+  },
+) {
+  let list: Promise<ProductList> | undefined
+  const counted = lazy(count)
+  const connection = await keysetConnection<ListedProduct>(args, {
+    ...source,
+    isShown,
+    read: async (page) => {
+      list = read(page)
+      return (await list).rows
+    },
+    count: async () => (await counted()).count,
+  })
+  // `read` sets `list`, unless no rows are asked for. A number that is counted after the page is at least of its time.
+  const asOf = async () => {
+    const answers = await Promise.all([list, pageSizeOf(args) === 0 ? counted() : undefined])
+    return new Date(Math.min(...answers.map((answer) => answer?.asOf.getTime() ?? Number.POSITIVE_INFINITY)))
+  }
+  return Object.assign(connection, { asOf })
+}
+
+const isShown = ({ isDeleted }: ListedProduct) => !isDeleted
 
 const ProductStatusCount = builder
   .objectRef<{ status: Product['status']; count: number }>('ProductStatusCount')
