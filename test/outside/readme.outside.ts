@@ -42,6 +42,7 @@ afterAll(async () => {
 })
 
 const files = {
+  'artikel.csv': ['Artikelnummer;Preis;Status;Bilder', 'B-1;12,50;Aktiv;https://cdn.example.com/b.jpg'],
   'products.json': [JSON.stringify([{ sku: 'J-1', images: ['https://cdn.example.com/j.jpg'] }])],
   'products_export.csv': [
     'Handle,Title,Image Src,Image Position,Status',
@@ -70,7 +71,8 @@ describe.each(documents)('%s', (document) => {
 
   it('names commands that exist, with their options', { timeout: 300_000 }, async () => {
     for (const command of inlineCommands(document)) {
-      const [, given] = /^(?:npm run )?catalog (?:-- )?(.*)/.exec(command.replace(/^DATABASE_URL=\S+ /, '')) ?? []
+      const [, given] =
+        /^(?:npm run (?:--silent )?)?catalog (?:-- )?(.*)/.exec(command.replace(/^DATABASE_URL=\S+ /, '')) ?? []
       if (given === undefined || given === 'COMMAND') continue
       const words = given.split(' ')
       const { stdout } = await run(`catalog ${words.filter((word) => /^[a-z][a-z-]+$/.test(word)).join(' ')} --help`)
