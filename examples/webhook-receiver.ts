@@ -1,9 +1,14 @@
 // Receives a webhook of the gateway: verifies each delivery, takes it once, and prints the codes of its changes.
-// WEBHOOK_SECRET=whsec_… PORT=8080 node examples/webhook-receiver.ts
+// WEBHOOK_SECRET=whsec_… PORT=8080 npx node examples/webhook-receiver.ts
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 
-const key = Buffer.from((process.env.WEBHOOK_SECRET ?? '').replace('whsec_', ''), 'base64')
+const secret = process.env.WEBHOOK_SECRET ?? ''
+if (!secret.startsWith('whsec_')) {
+  console.error('set WEBHOOK_SECRET to the secret that the creation of the webhook printed: whsec_…')
+  process.exit(1)
+}
+const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
 const maxAgeSeconds = 300
 /** A service keeps them in its database, in the transaction that handles the delivery. */
 const handled = new Set<string>()
@@ -22,7 +27,10 @@ createServer(async (request, response) => {
   const chunks: Uint8Array[] = []
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks).toString()
-  if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
+  if (!isGenuine(request.headers, body)) {
+    console.log('refused: bad signature or time')
+    return response.writeHead(401).end()
+  }
   const id = String(request.headers['webhook-id'])
   if (!handled.has(id)) {
     const { type, data } = JSON.parse(body)

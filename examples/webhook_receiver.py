@@ -7,10 +7,14 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+SECRET = os.environ.get("WEBHOOK_SECRET", "")
+if not SECRET.startswith("whsec_"):
+    sys.exit("set WEBHOOK_SECRET to the secret that the creation of the webhook printed: whsec_…")
+KEY = base64.b64decode(SECRET.removeprefix("whsec_"))
 MAX_AGE_SECONDS = 300
 # A service keeps them in its database, in the transaction that handles the delivery.
 handled = set()
@@ -35,6 +39,8 @@ class Receiver(BaseHTTPRequestHandler):
             for change in event["data"].get("changes", [event["data"]]):
                 print(event["type"], *change.get("codes", []), flush=True)
             handled.add(self.headers["webhook-id"])
+        if not genuine:
+            print("refused: bad signature or time", flush=True)
         self.send_response(204 if genuine else 401)
         self.send_header("content-length", "0")
         self.end_headers()

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { addProducts, newStore } from '../support/factories.ts'
 import { freePort } from '../support/servers/free-port.ts'
@@ -9,10 +10,12 @@ import { createWebhook, deliveries, forReceivers } from '../webhooks/support.ts'
 const gateway = useGateway(forReceivers)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-it.each([
+const receivers = [
   ['node', 'examples/webhook-receiver.ts'],
   ['python3', 'examples/webhook_receiver.py'],
-])('%s %s receives what is genuine', async (program, file) => {
+] as const
+
+it.each(receivers)('%s %s receives what is genuine', async (program, file) => {
   const store = await newStore(gateway)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/hook`
@@ -44,5 +47,15 @@ it.each([
   }
   const answer = await fetch(url, { method: 'POST', headers: forged, body: '{}' })
   expect(answer.status).toBe(401)
+  await expect.poll(() => printed).toMatch(/^refused: bad signature or time$/m)
   expect((await deliveries(gateway, id)).at(0)).toMatchObject({ httpStatus: 204 })
+})
+
+it.each(receivers)('%s %s says which secret it needs', async (program, file) => {
+  const { WEBHOOK_SECRET: _, ...env } = process.env
+  const receiver = promisify(execFile)(program, [file], { cwd: root, env })
+  await expect(receiver).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^set WEBHOOK_SECRET to .*\n$/),
+  })
 })
