@@ -49,7 +49,7 @@ function endpointOf(route: readonly Endpoint[] | undefined, method: string): End
 /** The steps of every request, in this order. Throws what `errorOf` translates. */
 async function answer<Caller>(
   request: RestRequest<Caller>,
-  { endpoints: route, values }: Route,
+  { endpoints: route, values, parent }: Route,
   endpoint: Endpoint | undefined,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
@@ -57,11 +57,7 @@ async function answer<Caller>(
   if (caller === undefined) throw unauthorized(request.headers.authorization)
   if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
-  if (!endpoint) {
-    const allow = allowedMethods(route)
-    const details = `${request.path} takes ${allow}; got ${request.method}`
-    throw new HttpError('method_not_allowed', details, { Allow: allow })
-  }
+  if (!endpoint) throw methodNotAllowed(request, route, parent)
   services.authorize(endpoint.document, caller)
   const { kind } = endpoint.answers
   const body = endpoint.takesBody && kind !== 'upload' ? await request.body() : undefined
@@ -103,6 +99,17 @@ function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>):
     default:
       return answers satisfies never
   }
+}
+
+/** The refusal of a method: whoever sends a write to the path of one product learns which path takes it. */
+function methodNotAllowed(
+  { path, method }: RestRequest,
+  route: readonly Endpoint[],
+  parent: Route['parent'],
+): HttpError {
+  const allow = allowedMethods(route)
+  const hint = endpointOf(parent, method) ? `, which ${path.slice(0, path.lastIndexOf('/'))} takes` : ''
+  return new HttpError('method_not_allowed', `${path} takes ${allow}; got ${method}${hint}`, { Allow: allow })
 }
 
 function allowedMethods(route: readonly Endpoint[]): string {

@@ -6,6 +6,8 @@ export const prefix = '/v1'
 export interface Route {
   endpoints: readonly Endpoint[] | undefined
   values: Readonly<Record<string, string>>
+  /** The endpoints at the path without its last parameter. */
+  parent?: readonly Endpoint[] | undefined
 }
 
 /** Makes the function that finds the endpoints at a path. */
@@ -18,7 +20,8 @@ export function createRoutes(endpoints: readonly Endpoint[]): (path: string) => 
     if (direct) return { endpoints: direct, values: {} }
     for (const template of templates) {
       const values = valuesIn(template, path)
-      if (values) return { endpoints: byPath.get(template), values }
+      if (!values) continue
+      return { endpoints: byPath.get(template), values, parent: others.get(path.slice(0, path.lastIndexOf('/'))) }
     }
     return { endpoints: undefined, values: {} }
   }

@@ -37,8 +37,8 @@ export function readRequest(
   const staleness = endpoint.takesBody ? undefined : readStaleness(request.headers)
   const preferences = endpoint.takesBody ? readWritePreferences(request.headers) : undefined
   faults.push(...((staleness ?? preferences)?.faults ?? []))
-  const isNeeded = shapes.body !== undefined || (bytes?.length ?? 0) > 0
-  const raw = bytes && isNeeded ? readJson(bytes, faults) : undefined
+  const raw = bytes?.length ? readJson(bytes, faults) : undefined
+  if (bytes?.length === 0 && shapes.body) faults.push(missingBody(shapes.body))
   const body = raw === undefined ? undefined : shapes.body?.safeParse(raw)
   if (body?.error) faults.push(...faultsOf(body.error, raw, 'body'))
   if (faults.length > 0) throw new HttpError('invalid_request', faults)
@@ -94,6 +94,11 @@ function faultsOfKey(key: string): Fault[] {
 /** The scope of an idempotency key: token, method, and path with query. */
 function keyScopeOf({ method, path, search, headers }: RestRequest) {
   return { token: /\S*$/.exec(headers.authorization ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
+}
+
+function missingBody(shape: z.ZodType): Fault {
+  const expected = shape.safeParse(undefined).error?.issues[0]?.message
+  return { reason: 'invalid_request', details: `body is required, and ${expected}`, field: 'body' }
 }
 
 /** The parsed body. Adds its faults; undefined if it is not JSON. */

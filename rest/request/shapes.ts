@@ -86,7 +86,7 @@ export function newStore(enumerations: Enumerations) {
 }
 
 export function listOf<Fields extends z.ZodRawShape>(fields: Fields) {
-  return z.array(z.object(fields, 'must be an object'), 'must be a list')
+  return z.array(z.object(fields, 'must be an object'), 'must be a list of objects')
 }
 
 const productCode = z.string('must be a string').describe('SKU code: 1 to 255 characters, case-sensitive.')
@@ -96,7 +96,7 @@ function productList<Fields extends z.ZodRawShape>(fields: Fields) {
   const description =
     'A product: `product_code`, `status` (active, new, problem, inactive, draft or under review), and its attributes under any other names. Attribute values are strings of at most 65,535 characters.'
   const product = z.object({ product_code: productCode, ...fields }, 'must be an object')
-  return z.array(product.meta({ additionalProperties: {}, description }), 'must be a list')
+  return z.array(product.meta({ additionalProperties: {}, description }), 'must be a list of products')
 }
 
 /** The body of PUT and POST /products. */
@@ -113,7 +113,7 @@ export const productRemovals = productList({
 })
 
 /** The body of DELETE /products. */
-export const productCodes = z.array(text.describe('SKU code, case-sensitive.'), 'must be a list')
+export const productCodes = z.array(text.describe('SKU code, case-sensitive.'), 'must be a list of product codes')
 
 /** All ids of an item share one fault, so that a long list does not make a long answer. */
 export const assetIds = z
