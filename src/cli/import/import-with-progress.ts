@@ -112,13 +112,18 @@ async function importReporting(
     const canResume = imported.content !== undefined
     return {
       ...{ ...result, advice: adviceOn(request, result, canResume), resumedAfter: from.counts.rows },
-      requestId: dryRun ? undefined : origin?.requestId,
+      requestId: dryRun || isWithoutEffect(counts) ? undefined : origin?.requestId,
     }
   } finally {
     progress.stop()
     const incomplete = (error: unknown) => [`the report is incomplete: ${messageOf(error)}`]
     for (const sentence of await report.close(since(from.counts, counts)).catch(incomplete)) print(sentence)
   }
+}
+
+/** Such an import is not in the ledger: its request cannot be reverted. */
+function isWithoutEffect({ created, updated, assetsAdded, linksAdded }: Counts): boolean {
+  return created + updated + assetsAdded + linksAdded === 0
 }
 
 function since(from: Counts, to: Counts): Pick<Counts, 'failed' | 'assetsFailed'> {
