@@ -23,9 +23,9 @@ afterEach(async () => {
   await page.close()
 })
 
-async function enterToken(): Promise<void> {
+async function enterToken(entered = token): Promise<void> {
   await page.click('#change-token')
-  await page.fill('#token-input', token)
+  await page.fill('#token-input', entered)
   await Promise.all([page.waitForEvent('load'), page.click('#token-dialog button')])
 }
 
@@ -68,6 +68,35 @@ it('the welcome page copies a command with its own address, and counts once a to
   expect(await page.getAttribute('#numbers a', 'href')).toBe(`/graphql?store=${store}`)
   await Promise.all([page.waitForEvent('load'), page.click('#forget-token')])
   expect(await page.innerText('#numbers')).toContain('Enter a token')
+})
+
+it('the welcome page asks again for a token that is not valid', async () => {
+  await newStore(gateway)
+  await page.goto(`${gateway.url}/`)
+  await enterToken('not-the-right-token')
+  await page.waitForSelector('#token-dialog .problem:visible')
+  await page.fill('#token-input', token)
+  await page.click('#token-dialog button')
+  await expect.poll(() => page.innerText('#numbers')).toContain('0 products')
+  errors = errors.filter((text) => !/status of 401/.test(text))
+})
+
+it.each(['/', '/docs', '/graphql'])('the bar of %s fits the width of a telephone, with a token', async (path) => {
+  const store = await newStore(gateway, { store_name: 'A store with a long name' })
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.goto(`${gateway.url}/`)
+  await enterToken()
+  await page.goto(`${gateway.url}${path}?store=${store}`)
+  if (path !== '/') await page.waitForSelector('#store')
+  const hidden = await page.$eval('#bar', (bar) => [
+    bar.scrollWidth - bar.clientWidth,
+    bar.scrollHeight - bar.clientHeight,
+  ])
+  expect(hidden).toEqual([0, 0])
+  for (const button of ['#change-token', '#forget-token']) {
+    const { x = 0, width = 0 } = (await page.locator(button).boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual(390)
+  }
 })
 
 it('the reference has each operation, with its answers and its GraphQL operation, on less than 2,000 pixels', async () => {
