@@ -4,9 +4,12 @@ import { type Allowed, isPublic } from './addresses.ts'
 
 const maxLength = 2_048
 
+/** Names that are loopback addresses by definition (RFC 6761, 6.3). */
+const loopbackName = /(^|\.)localhost\.?$/
+
 /**
- * Why requests to a URL that a user gives are refused; undefined if they are not. Only an address in the URL can be
- * judged here: that of a name is checked whenever a connection is opened.
+ * Why requests to a URL that a user gives are refused; undefined if they are not. Only addresses and loopback names can
+ * be judged here: the address of another name is checked whenever a connection is opened.
  */
 export function targetFault(text: string, allowed: Allowed): string | undefined {
   const url = isStorable(text) ? URL.parse(text) : null
@@ -16,8 +19,13 @@ export function targetFault(text: string, allowed: Allowed): string | undefined 
   const host = hostOf(url)
   if (isAllowedHost(host, allowed)) return undefined
   if (url.protocol !== 'https:') return 'must begin with https://, unless OUTGOING_ALLOW has its host'
-  if (isIP(host) > 0 && !isPublic(host)) return 'must not have an address that is private or reserved'
+  if (isPrivate(host, allowed)) return 'must not have an address that is private or reserved'
   return url.port === '' || Number(url.port) > 1_023 ? undefined : 'must have the port 443, or one above 1023'
+}
+
+function isPrivate(host: string, { hasAddress }: Allowed): boolean {
+  if (loopbackName.test(host)) return !hasAddress('127.0.0.1') && !hasAddress('::1')
+  return isIP(host) > 0 && !isPublic(host)
 }
 
 /** The host of a URL, an IPv6 address without its brackets. The parser has made decimal and other forms dotted. */

@@ -139,6 +139,7 @@ describe('outgoing requests', () => {
     expect(await post(outgoing, url.replace('127.0.0.1', 'crm.lan'))).toMatchObject({ status: 200 })
     await expect(post(outgoing, url.replace('127.0.0.1', 'other.lan'))).rejects.toThrow('must begin with https://')
     await expect(post(outgoing, 'http://10.0.0.1')).rejects.toThrow('must begin with https://')
+    expect(outgoing.faultOf('https://localhost/hook')).toBeUndefined()
     for (const bad of ['10.0.0.0/33', '10.0.0', 'http://crm.lan', '::/129', 'a b'])
       expect(() => readConfig({ OUTGOING_ALLOW: bad }), bad).toThrow('OUTGOING_ALLOW')
   })

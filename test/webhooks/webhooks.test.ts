@@ -12,6 +12,8 @@ describe('a webhook', () => {
   it.each([
     [{ url: 'http://hooks.example' }, 'url'],
     [{ url: 'https://10.0.0.1/hook' }, 'url'],
+    [{ url: 'https://localhost/hook' }, 'url'],
+    [{ url: 'https://api.LOCALHOST.:8443/hook' }, 'url'],
     [{ url: 'https://[::1]/hook' }, 'url'],
     [{ url: 'https://2130706433' }, 'url'],
     [{ url: 'https://hooks.example:22' }, 'url'],
