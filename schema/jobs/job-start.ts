@@ -126,6 +126,10 @@ builder.mutationFields((t) => ({
           'CSV: names of the columns, in this order, as a line of CSV. Default: those of all products of the store. Required if these are more than 2,000.',
       }),
       delimiter: t.arg.string({ description: 'CSV: separator of cells: `,` `;` `|` or `tab`. Default: `,`.' }),
+      decimal: t.arg({
+        type: DecimalMark,
+        description: 'CSV: mark before decimals of NUMBER attributes. Default: a point.',
+      }),
       bom: t.arg.boolean({ description: 'CSV: whether to begin with a byte-order mark. Default: false.' }),
       escapeFormulas: t.arg.boolean({
         defaultValue: false,

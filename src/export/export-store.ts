@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
+import { listDefinitions } from '../catalogue/attributes/attribute-definitions.ts'
+import { numbersOf } from '../catalogue/attributes/attribute-rules.ts'
 import { type Catalogue, inTransaction } from '../catalogue/catalogue.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { findProductColumns } from '../catalogue/products/product-columns.ts'
@@ -23,7 +25,7 @@ export const batch = { first: 8, most: 200, bytes: 8 * 1024 * 1024 }
 export async function exportStore(
   catalogue: Catalogue,
   selection: ExportSelection,
-  { format, columns, ...form }: ExportForm,
+  { format, columns, decimal, ...form }: ExportForm,
   write: (text: string, products: number) => Promise<void>,
 ): Promise<number> {
   requireDelimiter(form.delimiter)
@@ -35,7 +37,9 @@ export async function exportStore(
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
       const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }
       const names = async () => (columns ? chosenColumns(columns) : columnsOf(snapshot, selected))
-      const { head, textOf } = format === 'csv' ? csvOf(await names(), selected.channel, form) : jsonLines
+      const definitions = decimal === 'comma' ? await listDefinitions(snapshot, selected.storeUuid) : []
+      const { head, textOf } =
+        format === 'csv' ? csvOf(await names(), selected.channel, form, numbersOf(definitions)) : jsonLines
       await write(head, 0)
       let count = 0
       for (let rows = await readBatch(snapshot, selected, '', batch.first); rows.length > 0; ) {

@@ -10,6 +10,8 @@ export interface ExportForm extends CsvForm {
   format: (typeof exportFormats)[number]
   /** The columns to write, as a line of CSV. Default: those of all products of the store. */
   columns?: string | undefined
+  /** CSV: the mark before the decimals of attributes that are numbers. Default: a point. */
+  decimal?: 'point' | 'comma' | undefined
 }
 
 /** A product with its assets on the channel: URLs in order, by format. */
@@ -33,11 +35,20 @@ export const jsonLines: ExportText = {
     products.map((product) => `${JSON.stringify(Object.fromEntries(entriesOf(product)))}\n`).join(''),
 }
 
-/** A table. What a product does not have is an empty cell. */
-export function csvOf(columns: readonly string[], channel: string, form: CsvForm): ExportText {
+/** A table. What a product does not have is an empty cell. Numbers of the attributes `withComma` have a comma. */
+export function csvOf(
+  columns: readonly string[],
+  channel: string,
+  form: CsvForm,
+  withComma: ReadonlySet<string>,
+): ExportText {
   const { head, lines } = csvText(form)
   const rowOf = (product: ExportedProduct) => {
     const cells = new Map(entriesOf(product, `${channel}: `))
+    for (const name of withComma) {
+      const number = product.attributes[name]
+      if (number) cells.set(attributeColumn(name), number.replace(/^(-?\d+)\.(?=\d+$)/, '$1,'))
+    }
     return columns.map((column) => cells.get(column) ?? '')
   }
   return { head: head(columns), textOf: (products) => lines(products.map(rowOf)) }

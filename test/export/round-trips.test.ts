@@ -66,6 +66,15 @@ it.each([
   [['--bom'], []],
   [['--escape-formulas'], ['--unescape-formulas']],
   [['--excel'], ['--unescape-formulas', ...point]],
+  [
+    ['--excel', '--decimal', 'comma'],
+    ['--unescape-formulas', '--decimal', 'comma'],
+  ],
+  [
+    ['--decimal', 'comma'],
+    ['--decimal', 'comma'],
+  ],
+  [['--decimal', 'point'], []],
   [['--channel', 'channel_value_1'], []],
   [['--format', 'jsonl'], []],
 ])('an export with %j changes nothing when it is imported with %j', async (exported, imported) => {
@@ -88,12 +97,38 @@ it.each([
   expect(await importedAgain(store, folder.file('x.csv'), imported)).toMatchObject(nothing)
 })
 
+it('an export with decimal commas has them in numbers, and in no other value', async () => {
+  const attributes = { Weight: '-1234.5', Depth: '12', Width: '0.125', Version: '1.5' }
+  const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes }])
+  await define(gateway, store, [
+    { name: 'Weight', type: 'NUMBER' },
+    { name: 'Depth', type: 'NUMBER' },
+    { name: 'Width', type: 'NUMBER' },
+  ])
+  const columns = 'product_code,Weight,Depth,Width,Version'
+  const { stdout } = await run(
+    'export',
+    '--store',
+    store,
+    '--columns',
+    columns,
+    '--delimiter',
+    ';',
+    '--decimal',
+    'comma',
+  )
+  expect(stdout).toBe(`${columns.replaceAll(',', ';')}\na;-1234,5;12;0,125;1.5\n`)
+})
+
 it('an export job takes the same options as the command', async () => {
-  const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes: { Color: '=red', Size: 'M' } }])
-  const options = { columns: 'Color,product_code', delimiter: ';', bom: true, escapeFormulas: true }
+  const attributes = { Color: '=red', Size: 'M', Price: '12.5' }
+  const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes }])
+  await define(gateway, store, [{ name: 'Price', type: 'NUMBER' }])
+  const columns = 'Color,product_code,Price'
+  const options = { columns, delimiter: ';', bom: true, escapeFormulas: true, decimal: 'COMMA' }
   const { jobId } = await ask<{ jobId: string }>(gateway, 'startExport', { storeUuid: store, ...options }, '{ jobId }')
   const job = (selection: string) => gateway.data(`{ job(id: "${jobId}") { ${selection} } }`)
   await expect.poll(() => job('state')).toEqual({ job: { state: 'SUCCEEDED' } })
   const { job: parts } = (await job('head: output(part: 0) rows: output(part: 1)')) as unknown as { job: object }
-  expect(Object.values(parts).join('')).toBe("\ufeffColor;product_code\n'=red;a\n")
+  expect(Object.values(parts).join('')).toBe("\ufeffColor;product_code;Price\n'=red;a;12,5\n")
 })

@@ -38,6 +38,11 @@ export type StoredDefinition = Selection<Database, 'attribute_definition', (type
   isSearched: boolean
 }
 
+/** The names of the attributes that are numbers. */
+export function numbersOf(definitions: readonly AttributeDefinition[]): ReadonlySet<string> {
+  return new Set(definitions.filter(({ type }) => type === 'number').map(({ name }) => name))
+}
+
 /** Returns the fault of the value of an attribute, or undefined if it may be stored. */
 export type AttributeValidator = (name: string, value: unknown) => string | undefined
 

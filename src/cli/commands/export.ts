@@ -5,6 +5,7 @@ import { exportChanges } from '../../export/export-changes.ts'
 import { exportStore } from '../../export/export-store.ts'
 import { type ExportForm, exportFormats } from '../../export/formats.ts'
 import { writeWhole } from '../../export/whole-file.ts'
+import { decimalMarks } from '../../import/options.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { startProgress } from '../import/progress.ts'
 import { storeOption } from '../option-values.ts'
@@ -30,6 +31,9 @@ export function addExport(program: Command): void {
     .option('--since <cursor>', 'JSON Lines of the products changed or deleted since the cursor')
     .option('--columns <names>', 'CSV: the columns, as a line of CSV (default: those of all products of the store)')
     .option('--delimiter <character>', 'CSV: the separator of cells: , ; | or tab', ',')
+    .addOption(
+      new Option('--decimal <mark>', 'CSV: the mark before decimals of NUMBER attributes').choices(decimalMarks),
+    )
     .option('--bom', 'CSV: begin with a byte-order mark', false)
     .option('--escape-formulas', 'CSV: prefix cells that a spreadsheet would run as formulas with an apostrophe', false)
     .option('--excel', 'CSV for Excel: --delimiter ";" --bom --escape-formulas', false)
@@ -38,7 +42,7 @@ export function addExport(program: Command): void {
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, because the export is written to stdout otherwise')
-      const { store, channel, status, since, out, format, columns, excel } = options
+      const { store, channel, status, since, out, format, columns, decimal, excel } = options
       const form = excel ? { delimiter: ';', bom: true, escapeFormulas: true } : options
       if (since !== undefined && status) command.error('error: --since takes no --status')
       const result = await withDatabase(async ({ db, catalogue, config }) => {
@@ -47,7 +51,12 @@ export function addExport(program: Command): void {
         return writingTo(out, async (write) => {
           if (since !== undefined) return exportChanges(catalogue, selection, since, write)
           return {
-            rows: await exportStore(catalogue, selection, { ...formOf(form), format, columns }, showing(write, out)),
+            rows: await exportStore(
+              catalogue,
+              selection,
+              { ...formOf(form), format, columns, decimal },
+              showing(write, out),
+            ),
           }
         })
       })

@@ -1,9 +1,10 @@
 import { listDefinitions } from '../../catalogue/attributes/attribute-definitions.ts'
+import { numbersOf } from '../../catalogue/attributes/attribute-rules.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { ImportRequest } from '../options.ts'
 import { groupByProduct } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
-import { numbersOf, withComma } from './decimals.ts'
+import { withComma } from './decimals.ts'
 import type { RowStream } from './stream-rows.ts'
 
 /**

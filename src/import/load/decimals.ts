@@ -1,4 +1,4 @@
-import type { AttributeDefinition } from '../../catalogue/attributes/attribute-rules.ts'
+import { type AttributeDefinition, numbersOf } from '../../catalogue/attributes/attribute-rules.ts'
 import { shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import type { Fault, Recognized } from '../read/row.ts'
@@ -90,8 +90,4 @@ export function numberReaders(
 
 function withoutComma(text: string): string {
   return withComma.test(text) ? text.replace(',', '.') : text
-}
-
-export function numbersOf(definitions: readonly AttributeDefinition[]): ReadonlySet<string> {
-  return new Set(definitions.filter(({ type }) => type === 'number').map(({ name }) => name))
 }
