@@ -103,7 +103,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
         position = await write(catalogue, false, (transaction) => writeOne(transaction, rows, numbers))
         onProgress?.(position.counts)
       }
-      numbers.addNotes(stream.notes)
+      numbers.addNotes(stream.notes, from !== start)
       if (signal.aborted) return stoppedBy('interrupted', position)
       return { counts: position.counts, stopped: undefined, cause: undefined }
     } catch (error) {

@@ -17,8 +17,8 @@ const withEither = /^-?[1-9]\d{0,2}\.\d{3}$/
 export interface NumberReaders {
   /** The reader for a chunk. */
   of(rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]): ReadNumbers
-  /** Notes the columns half of whose values would only be numbers with the other decimal mark. */
-  addNotes(notes: Notes): void
+  /** Notes an option without effect, and the columns half of whose values are numbers with the other mark only. */
+  addNotes(notes: Notes, isResumed: boolean): void
 }
 
 /**
@@ -35,6 +35,7 @@ export function numberReaders(
   const option = optionName(request, 'decimal')
   const seen = new Set(withCommas)
   const counts = new Map<string, { all: number; other: number; example: string }>()
+  let isUsed = false
   const other = request.decimal === 'comma' ? withPoint : withComma
   const count = (text: string, name: string) => {
     const found = counts.get(name) ?? { all: 0, other: 0, example: '' }
@@ -45,6 +46,7 @@ export function numberReaders(
     found.example ||= text
   }
   const readText = (text: string, name: string): { value: string } | { reason: string } => {
+    isUsed = true
     // Numbers of XLSX are no texts.
     if (format === 'xlsx') return { value: request.decimal === 'comma' ? withoutComma(text) : text }
     count(text, name)
@@ -80,7 +82,8 @@ export function numberReaders(
         return { ...product, values }
       }
     },
-    addNotes: (notes) => {
+    addNotes: (notes, isResumed) => {
+      if (request.decimal !== undefined && !isUsed && !isResumed) notes.add('decimal_unused', { rows: 0 })
       for (const [name, { all, other, example }] of counts) {
         if (2 * other >= all) notes.add('other_decimal', { column: columnOf(name), rows: other, example })
       }

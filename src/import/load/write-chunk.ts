@@ -75,7 +75,7 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
     const { code } = row
     const faults: Fault[] = []
     const product = row.product && rules.readNumbers(row.product, faults)
-    if (product && faults.length === 0) faults.push(...(await faultsOf(product, rules, pauses)))
+    if (row.product && product) faults.push(...(await faultsOf(product, row.product.values, faults, rules, pauses)))
     if (code !== undefined && tooLarge.has(code)) faults.push({ field: undefined, reason: tooLargeFault })
     const all = [...row.faults, ...faults, ...row.assetFaults]
     if (all.length > 0) failed.push(failedRow(row, all))
@@ -116,9 +116,14 @@ function merged(rows: readonly LoadedProduct[]): readonly LoadedProduct[] {
   return [{ ...first, status, names: [...attributes.keys()], values: [...attributes.values()] }]
 }
 
-/** Pauses, as patterns take long to match: the thread shows that it is alive. */
+/**
+ * The faults of a product, but of the columns with known ones. `cells` are its values as the file has them. Pauses, as
+ * patterns take long to match: the thread shows that it is alive.
+ */
 async function faultsOf(
   { status, names, values }: MappedProduct,
+  cells: readonly string[],
+  known: readonly Fault[],
   { validate, columnOf }: Rules,
   pauses: ReturnType<typeof createPauses>,
 ): Promise<Fault[]> {
@@ -127,12 +132,18 @@ async function faultsOf(
   if (reason !== undefined) faults.push({ field: columnOf('status'), reason })
   for (const [i, name] of names.entries()) {
     const fault = validate(name, values[i])
-    if (fault !== undefined) faults.push({ field: columnOf(name), reason: fault })
+    if (fault !== undefined && !known.some(({ field }) => field === columnOf(name)))
+      faults.push({ field: columnOf(name), reason: withCell(fault, values[i], cells[i]) })
     if (faults.length === maxFaults) break
     const pause = pauses()
     if (pause) await pause
   }
   return faults
+}
+
+/** A reason with the cell that the file has, where it was read as another number. */
+function withCell(reason: string, value: string | undefined, cell: string | undefined): string {
+  return value === cell ? reason : reason.replace(/; got "[^"]*"$/, () => `; got ${shown(cell)} (read as ${value})`)
 }
 
 /** The row with its faults, each at the row of the file that has it. */
