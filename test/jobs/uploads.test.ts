@@ -137,6 +137,18 @@ it('returns the bytes of a failed row that are not in its encoding', async () =>
   expect(again).toMatchObject({ counts: { created: 0, failed: 1 } })
 })
 
+it('begins the failed rows of a file in Windows-1252 with a byte-order mark, and reads them again', async () => {
+  const store = await newStore(gateway)
+  const job = await imported({ store_uuid: store }, Buffer.from('sku;status;n\nA;sold;\xfc\n', 'latin1'))
+  expect(job).toMatchObject({ encoding: 'Windows-1252', counts: { failed: 1 } })
+  const path = `${gateway.url}/v1/imports/${job.job_id}/failures`
+  const response = await fetch(path, { headers: { authorization: `Bearer ${token}` } })
+  const failures = Buffer.from(await response.arrayBuffer()).toString()
+  expect(failures).toMatch(/^\ufeffimport_error_row;.*\n1;.*;A;sold;ü\n$/)
+  const again = await imported({ store_uuid: store }, failures.replace(';A;sold', ';A;draft'))
+  expect(again).toMatchObject({ encoding: 'UTF-8', counts: { created: 1, failed: 0 } })
+})
+
 it('leaves nothing of a file that is cut, too large or empty', async () => {
   const store = await newStore(gateway)
   const head = (more: string) =>

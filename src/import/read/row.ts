@@ -9,6 +9,8 @@ export type Format = (typeof formats)[number]
 export interface Recognized {
   format: Format
   encoding?: Encoding
+  /** Whether it begins with a byte-order mark. */
+  bom?: true
   delimiter?: string
   sheet?: string
 }

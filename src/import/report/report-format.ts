@@ -24,10 +24,10 @@ interface ReportedRow {
 /** An import removes blanks at the ends of unquoted codes, and finds the delimiter in the header outside quotes. */
 const quoted_match = /^\s|\s$|[,;\t|]/
 
-const csvOf = (delimiter: string): ReportFormat => ({
+const csvOf = (delimiter: string, bom: boolean): ReportFormat => ({
   head: (columns) => {
     const own = isReport(columns) ? columns.slice(errorColumns.length) : columns
-    return stringify([[...errorColumns, ...own]], { delimiter, quoted_match })
+    return stringify([[...errorColumns, ...own]], { delimiter, bom, quoted_match })
   },
   between: '\n',
   foot: '\n',
@@ -59,15 +59,15 @@ const jsonl: ReportFormat = { head: () => '', between: '\n', foot: '\n', row: js
 const json: ReportFormat = { head: () => '[\n', between: ',\n', foot: '\n]\n', isWhole: true, row: jsonRow }
 
 const formatsOf: Record<Format, (recognized: Recognized) => ReportFormat> = {
-  csv: ({ delimiter = ',' }) => csvOf(delimiter),
-  xlsx: () => csvOf(','),
+  csv: ({ delimiter = ',', encoding, bom = false }) => csvOf(delimiter, bom || encoding === 'Windows-1252'),
+  xlsx: () => csvOf(',', true),
   // A row of a feed has columns of its own.
   xml: () => jsonl,
   jsonl: () => jsonl,
   json: () => json,
 }
 
-/** The format of failed rows: that of their file, in UTF-8. */
+/** The format of failed rows: that of their file, in UTF-8, which spreadsheets recognize by a byte-order mark. */
 export function reportFormat(recognized: Recognized): ReportFormat {
   return formatsOf[recognized.format](recognized)
 }

@@ -29,6 +29,7 @@ export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }
   const given = encoding ?? mark?.encoding
   recognized.encoding = given ?? 'UTF-8'
   const skipped = mark && mark.encoding === given ? mark.length : 0
+  if (skipped > 0) recognized.bom = true
   const rest = skipped > 0 ? withoutStart(chunks, skipped) : chunks
   if (given) return toUtf8(rest, given)
   const found = (judged: Encoding) => {
