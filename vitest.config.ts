@@ -11,19 +11,20 @@ const deadlines = [
   'http/{parser-errors,unavailable}',
   'jobs/{jobs,queue,uploads}',
   'security/{jwt,tokens}',
-  'security/isolation/{jobs-ended,shortages,token-clock}',
+  'security/isolation/token-clock',
 ].map((name) => `test/${name}.test.ts`)
 
 /** They follow the feed, which transactions of other tests on the server would delay. */
 const live = ['live/**/*', 'webhooks/**/*', 'cli/{listen,webhooks}'].map((name) => `test/${name}.test.ts`)
 
-/** They kill processes, cut connections, fill disks and search long: `npm run test:faults`, not part of `npm test`. */
+/** They kill processes, cut connections, fill disks, attack and search long: `npm run test:faults`, not `npm test`. */
 const faults = [
   'faults/**/*',
   'app/cluster/workers',
   'app/rolling-upgrade',
   'embedded-postgres/embedded-postgres',
   'import/{lost-database,memory,resume}',
+  'security/isolation/{jobs-ended,jobs-hostile,shortages,two-tenants}',
 ].map((name) => `test/${name}.test.ts`)
 
 const checks = 'test/checks.test.ts'
@@ -124,7 +125,7 @@ export default defineConfig({
       project('faults', faults, { isolate: true }),
       project('processes', processes, { exclude: faults }),
       project('random', ['test/random/**/*.test.ts']),
-      project('security', ['test/security/**/*.test.ts'], { exclude: deadlines }),
+      project('security', ['test/security/**/*.test.ts'], { exclude: [...deadlines, ...faults] }),
       project('spec', ['test/spec/**/*.test.ts']),
       project('modules', ['test/**/*.test.ts'], {
         exclude: [checks, ...folders, ...processes, ...faults, ...deadlines, ...live],

@@ -11,15 +11,14 @@ import { change, createWebhook, deliveries, forReceivers, makeProducts, webhook 
 const gateway = useGateway(forReceivers)
 
 const codesOf = (received: readonly Received[]) => eventsOf(received).flatMap(({ codes }) => codes)
-/** The creation of the store is told, too, while older transactions of the server are open. */
-const ofProducts = { filter: { types: ['product.created'] } }
 const stateOf = async (id: string) => (await webhook(gateway, id)).state
 
 describe('deliveries', () => {
   it('have every change in the order of the feed, signed as Standard Webhooks', async () => {
     const store = await newStore(gateway)
     const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(204).end(), 20))
-    const { secret, id } = await createWebhook(gateway, store, receiver.url)
+    const filter = { types: ['product.created', 'store.updated'] }
+    const { secret, id } = await createWebhook(gateway, store, receiver.url, { filter })
     const codes = await makeProducts(gateway, store, 0, 40)
     await ask(gateway, 'updateStore', { storeUuid: store, input: { storeName: 'renamed' } }, '{ storeUuid }')
     await expect.poll(() => eventsOf(receiver.received).at(-1)?.type).toBe('store.updated')
@@ -38,7 +37,7 @@ describe('deliveries', () => {
   it('join changes of a type up to 200 codes, have at most 20 KB, and tell of the first codes of a large change', async () => {
     const store = await newStore(gateway)
     const receiver = await startReceiver(status(503))
-    const { id } = await createWebhook(gateway, store, receiver.url, ofProducts)
+    const { id } = await createWebhook(gateway, store, receiver.url)
     const longCode = (i: number) => `${String(i).padStart(4, '0')}${'ü'.repeat(200)}`
     await addProducts(
       gateway,
@@ -185,9 +184,7 @@ describe('a receiver that fails', () => {
     const { port } = dead.address() as { port: number }
     await createWebhook(gateway, store, `http://127.0.0.1:${port}`)
     const receiver = await startReceiver()
-    const ids = await Promise.all(
-      Array.from({ length: 10 }, () => createWebhook(gateway, store, receiver.url, ofProducts)),
-    )
+    const ids = await Promise.all(Array.from({ length: 10 }, () => createWebhook(gateway, store, receiver.url)))
     const codes = await makeProducts(gateway, store, 0, 5)
     for (const { id } of ids) await expect.poll(() => webhook(gateway, id)).toMatchObject({ lag: { events: 0 } })
     expect(

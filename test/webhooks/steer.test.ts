@@ -10,7 +10,6 @@ import { change, createWebhook, deliveries, forReceivers, webhook } from './supp
 
 const gateway = useGateway(forReceivers)
 const stateOf = async (id: string) => (await webhook(gateway, id)).state
-const ofProducts = { filter: { types: ['product.created'] } }
 const update = (id: string, input: object) => change(gateway, 'updateWebhook', id, { input })
 
 /** An answer that waits until the test gives it. */
@@ -24,7 +23,7 @@ describe('a webhook', () => {
     const receiver = await startReceiver()
     const other = await startReceiver()
     const headers = [{ name: 'Authorization', value: 'Bearer hidden' }]
-    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url, { ...ofProducts, headers })
+    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url, { headers })
     const move = (body: object) => gateway.call(`/v1/webhooks/${id}`, { method: 'PATCH', body })
     expect(await move({ url: `${receiver.url}/v2` })).toMatchObject({ status: 200 })
     const refused = await move({ url: other.url })
@@ -40,7 +39,7 @@ describe('a webhook', () => {
     const store = await newStore(gateway)
     const { answer, give } = held()
     const receiver = await startReceiver(answer)
-    const { id } = await createWebhook(gateway, store, receiver.url, ofProducts)
+    const { id } = await createWebhook(gateway, store, receiver.url)
     await addProducts(gateway, store, ['A'])
     await expect.poll(() => receiver.received.length).toBe(1)
     await change(gateway, 'skipWebhookEvent', id)
@@ -52,7 +51,7 @@ describe('a webhook', () => {
   it('stays off if it is switched off while a ping is under way', async () => {
     const { answer, give } = held()
     const receiver = await startReceiver(answer)
-    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url, ofProducts)
+    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url)
     await update(id, { enabled: false })
     await update(id, { enabled: true })
     await expect.poll(() => receiver.received.length).toBe(1)
@@ -65,7 +64,7 @@ describe('a webhook', () => {
   it('is switched on while a ping of a test is under way', async () => {
     const { answer, give } = held()
     const receiver = await startReceiver(answer)
-    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url, ofProducts)
+    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url)
     await update(id, { enabled: false })
     await change(gateway, 'testWebhook', id)
     await expect.poll(() => receiver.received.length).toBe(1)

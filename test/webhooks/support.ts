@@ -27,8 +27,11 @@ export interface ShownDelivery {
   response: string | null
 }
 
+/** The creation of the store would be told, too, while older transactions of the server are open. */
+const ofProducts = { filter: { types: ['product.created'] } }
+
 export async function createWebhook(gateway: Caller, storeUuid: string, url: string, input: Item = {}) {
-  const args = { storeUuid, input: { url, ...input } }
+  const args = { storeUuid, input: { url, ...ofProducts, ...input } }
   const made = await ask<{ secret: string; webhook: ShownWebhook }>(gateway, 'createWebhook', args, madeFields)
   return { secret: made.secret, id: made.webhook.webhookId, ...made.webhook }
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { operations } from '../../random/property/operations.ts'
-import { itHolds, play } from '../../random/property/play.ts'
+import { countChanges, revertChecked as revert, stateOf } from '../../catalogue/changes/revert-support.ts'
 import { callerOf, withRequestId } from '../../support/clients/caller.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
-import { countChanges, revertChecked as revert, stateOf } from './revert-support.ts'
+import { operations } from '../property/operations.ts'
+import { itHolds, play } from '../property/play.ts'
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 8)
 const gateway = useGateway()
