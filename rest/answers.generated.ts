@@ -34,11 +34,11 @@ export const Webhook = z.object({
 export const SkippedItem = z.object({
   code: z.string().describe("Code of the product, id of the asset, parent code of the link, name of the definition, or channel of the requirements; empty for the store."),
   reason: z.enum(["changed_since","gone","too_large","store_created"]).describe("Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted)."),
-  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the item."),
+  kind: z.enum(["asset","definition","import","link","product","readiness","requirement","store"]).describe("Kind of the item."),
   key: z.string().optional().describe("Name of the attribute or `status`; channel and asset id of a link as a JSON list; field of the store. Null: the whole row."),
 }).meta({"id":"SkippedItem","description":"A value, link or row that was not reverted."})
 export const RequestCounts = z.object({
-  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the items."),
+  kind: z.enum(["asset","definition","import","link","product","readiness","requirement","store"]).describe("Kind of the items."),
   created: z.int().min(0).describe("Number that were created."),
   updated: z.int().min(0).describe("Number that were updated."),
   deleted: z.int().min(0).describe("Number that were deleted."),
@@ -48,9 +48,10 @@ export const ChangeCounts = z.object({
   updated: z.int().min(0).describe("Number that were updated."),
   deleted: z.int().min(0).describe("Number that were deleted."),
   failed: z.int().min(0).describe("Number of failed items of the request. One change of the request has it; the others have 0."),
-}).meta({"id":"ChangeCounts","description":"Number of products, assets, links, definitions, channels with requirements or stores that a change changed."})
+  total: z.int().min(0).describe("Number, whatever was done. Of an import its rows; where new requirements were evaluated, the blocked products."),
+}).meta({"id":"ChangeCounts","description":"Number of products, assets, links, definitions, channels with requirements or stores that a change is about."})
 export const Change = z.object({
-  type: z.string().describe("Kind and action, such as `product.updated`."),
+  type: z.string().describe("Kind and action, such as `product.updated`; for readiness `readiness.changed`."),
   cursor: z.string().describe("Opaque cursor after this change, for `after`."),
   at: z.iso.datetime().describe("Time of the change."),
   store_uuid: z.string().describe("UUID of the store."),
@@ -58,11 +59,11 @@ export const Change = z.object({
   actor: z.string().describe("Name that the token had, or the user of the command line."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   counts: ChangeCounts.describe("Number of items changed."),
-  codes: z.array(z.string()).describe("Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes."),
-  keys: z.array(z.string()).describe("What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted."),
+  codes: z.array(z.string()).describe("Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes."),
+  keys: z.array(z.string()).describe("What was changed of the items: names of attributes, and `status`; channels of links and readiness; fields of the store; the state of an import. Empty where whole items were created or deleted."),
   via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
-  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the changed items."),
-  action: z.enum(["created","deleted","updated"]).describe("What was done to the items."),
+  kind: z.enum(["asset","definition","import","link","product","readiness","requirement","store"]).describe("Kind of the changed items."),
+  action: z.enum(["blocked","changed","created","deleted","finished","ready","updated"]).describe("What was done to the items."),
   reverts: z.string().optional().describe("Id of the request that this change reverts."),
 }).meta({"id":"Change","description":"What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes."})
 export const Product = z.object({
@@ -316,8 +317,8 @@ export const ChangeReport = {
   actor: z.string().describe("Name that the token had, or the user of the command line."),
   via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
-  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the changed items."),
-  action: z.enum(["created","deleted","updated"]).describe("What was done to the items."),
+  kind: z.enum(["asset","definition","import","link","product","readiness","requirement","store"]).describe("Kind of the changed items."),
+  action: z.enum(["blocked","changed","created","deleted","finished","ready","updated"]).describe("What was done to the items."),
   items: z.int().min(0).describe("Number of values that changed."),
   failed: z.int().min(0).describe("Number of failed items of the request. Only one change of the request has it; the others have 0."),
 })).describe("The last changes of several stores, as flat rows, the newest first. To follow all changes of a store use `Store.changes`. Errors: `changes_disabled`."),

@@ -39,7 +39,7 @@ export const events: Endpoint = endpoint({
       attributes: names.describe(
         'Only changes of these attributes of products (`status` is one), products that are created or deleted, and definitions of these attributes.',
       ),
-      channels: names.describe('Only changes of links and requirements on these channels.'),
+      channels: names.describe('Only changes of links, requirements and readiness on these channels.'),
       code_prefix: input.text.optional().describe('Only items whose code begins so.'),
       after: input.text.optional().describe('Cursor of the last known change. Default: `latest`, from now on.'),
     }),

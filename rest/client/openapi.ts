@@ -557,7 +557,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `asset`: `asset.created`, `asset.deleted`, `asset.updated`, as far as they occur.
+         * @description Changes of the kind `asset`: `asset.created`, `asset.updated`, `asset.deleted`, as far as they occur.
          */
         post: operations["Receive.asset"];
         delete?: never;
@@ -577,9 +577,29 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `definition`: `definition.created`, `definition.deleted`, `definition.updated`, as far as they occur.
+         * @description Changes of the kind `definition`: `definition.created`, `definition.updated`, `definition.deleted`, as far as they occur.
          */
         post: operations["Receive.definition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `import`: `import.finished`, as far as they occur.
+         */
+        post: operations["Receive.import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -597,7 +617,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `link`: `link.created`, `link.deleted`, `link.updated`, as far as they occur.
+         * @description Changes of the kind `link`: `link.created`, `link.updated`, `link.deleted`, as far as they occur.
          */
         post: operations["Receive.link"];
         delete?: never;
@@ -617,9 +637,29 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `product`: `product.created`, `product.deleted`, `product.updated`, as far as they occur.
+         * @description Changes of the kind `product`: `product.created`, `product.updated`, `product.deleted`, as far as they occur.
          */
         post: operations["Receive.product"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event
+         * @description Changes of the kind `readiness`: `readiness.changed`, as far as they occur.
+         */
+        post: operations["Receive.readiness"];
         delete?: never;
         options?: never;
         head?: never;
@@ -637,7 +677,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `requirement`: `requirement.created`, `requirement.deleted`, `requirement.updated`, as far as they occur.
+         * @description Changes of the kind `requirement`: `requirement.created`, `requirement.updated`, `requirement.deleted`, as far as they occur.
          */
         post: operations["Receive.requirement"];
         delete?: never;
@@ -657,7 +697,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `store`: `store.created`, `store.deleted`, `store.updated`, as far as they occur.
+         * @description Changes of the kind `store`: `store.created`, `store.updated`, `store.deleted`, as far as they occur.
          */
         post: operations["Receive.store"];
         delete?: never;
@@ -729,7 +769,7 @@ export interface components {
         };
         /** @description What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes. */
         Change: {
-            /** @description Kind and action, such as `product.updated`. */
+            /** @description Kind and action, such as `product.updated`; for readiness `readiness.changed`. */
             type: string;
             /** @description Opaque cursor after this change, for `after`. */
             cursor: string;
@@ -748,9 +788,9 @@ export interface components {
             operation: string;
             /** @description Number of items changed. */
             counts: components["schemas"]["ChangeCounts"];
-            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes. */
+            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes. */
             codes: string[];
-            /** @description What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted. */
+            /** @description What was changed of the items: names of attributes, and `status`; channels of links and readiness; fields of the store; the state of an import. Empty where whole items were created or deleted. */
             keys: string[];
             /**
              * @description Where the request came from.
@@ -761,16 +801,16 @@ export interface components {
              * @description Kind of the changed items.
              * @enum {string}
              */
-            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+            kind: "asset" | "definition" | "import" | "link" | "product" | "readiness" | "requirement" | "store";
             /**
              * @description What was done to the items.
              * @enum {string}
              */
-            action: "created" | "deleted" | "updated";
+            action: "blocked" | "changed" | "created" | "deleted" | "finished" | "ready" | "updated";
             /** @description Id of the request that this change reverts. */
             reverts?: string;
         };
-        /** @description Number of products, assets, links, definitions, channels with requirements or stores that a change changed. */
+        /** @description Number of products, assets, links, definitions, channels with requirements or stores that a change is about. */
         ChangeCounts: {
             /** @description Number that were created. */
             created: number;
@@ -780,6 +820,8 @@ export interface components {
             deleted: number;
             /** @description Number of failed items of the request. One change of the request has it; the others have 0. */
             failed: number;
+            /** @description Number, whatever was done. Of an import its rows; where new requirements were evaluated, the blocked products. */
+            total: number;
         };
         ChangeDelivery: {
             /** @description Type of the events. */
@@ -833,12 +875,12 @@ export interface components {
                      * @description Kind of the changed items.
                      * @enum {string}
                      */
-                    kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+                    kind: "asset" | "definition" | "import" | "link" | "product" | "readiness" | "requirement" | "store";
                     /**
                      * @description What was done to the items.
                      * @enum {string}
                      */
-                    action: "created" | "deleted" | "updated";
+                    action: "blocked" | "changed" | "created" | "deleted" | "finished" | "ready" | "updated";
                     /** @description Number of values that changed. */
                     items: number;
                     /** @description Number of failed items of the request. Only one change of the request has it; the others have 0. */
@@ -1097,7 +1139,7 @@ export interface components {
         };
         /** @description A change: at most 200 of its codes. */
         DeliveredChange: {
-            /** @description Kind and action, such as `product.updated`. */
+            /** @description Kind and action, such as `product.updated`; for readiness `readiness.changed`. */
             type: string;
             /** @description Opaque cursor after this change, for `after`. */
             cursor: string;
@@ -1116,9 +1158,9 @@ export interface components {
             operation: string;
             /** @description Number of items changed. */
             counts: components["schemas"]["ChangeCounts"];
-            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes. */
+            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes. */
             codes: string[];
-            /** @description What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted. */
+            /** @description What was changed of the items: names of attributes, and `status`; channels of links and readiness; fields of the store; the state of an import. Empty where whole items were created or deleted. */
             keys: string[];
             /**
              * @description Where the request came from.
@@ -1129,16 +1171,16 @@ export interface components {
              * @description Kind of the changed items.
              * @enum {string}
              */
-            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+            kind: "asset" | "definition" | "import" | "link" | "product" | "readiness" | "requirement" | "store";
             /**
              * @description What was done to the items.
              * @enum {string}
              */
-            action: "created" | "deleted" | "updated";
+            action: "blocked" | "changed" | "created" | "deleted" | "finished" | "ready" | "updated";
             /** @description Id of the request that this change reverts. */
             reverts?: string;
             /**
-             * @description There are more codes or keys: `GET /v1/requests/{request_id}` has them.
+             * @description There are more codes or keys: `GET /v1/changes` has them.
              * @constant
              */
             more?: true;
@@ -1765,7 +1807,7 @@ export interface components {
              * @description Kind of the items.
              * @enum {string}
              */
-            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+            kind: "asset" | "definition" | "import" | "link" | "product" | "readiness" | "requirement" | "store";
             /** @description Number that were created. */
             created: number;
             /** @description Number that were updated. */
@@ -1937,7 +1979,7 @@ export interface components {
              * @description Kind of the item.
              * @enum {string}
              */
-            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+            kind: "asset" | "definition" | "import" | "link" | "product" | "readiness" | "requirement" | "store";
             /** @description Name of the attribute or `status`; channel and asset id of a link as a JSON list; field of the store. Null: the whole row. */
             key?: string;
         };
@@ -3795,7 +3837,7 @@ export interface operations {
                 operations?: string;
                 /** @description Only changes of these attributes of products (`status` is one), products that are created or deleted, and definitions of these attributes. */
                 attributes?: string;
-                /** @description Only changes of links and requirements on these channels. */
+                /** @description Only changes of links, requirements and readiness on these channels. */
                 channels?: string;
                 /** @description Only items whose code begins so. */
                 code_prefix?: string;
@@ -3824,7 +3866,7 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `type`: Kind and action, such as `product.updated`.
+             *     - `type`: Kind and action, such as `product.updated`; for readiness `readiness.changed`.
              *     - `cursor`: Opaque cursor after this change, for `after`.
              *     - `at`: Time of the change.
              *     - `store_uuid`: UUID of the store.
@@ -3832,8 +3874,8 @@ export interface operations {
              *     - `actor`: Name that the token had, or the user of the command line.
              *     - `operation`: Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.
              *     - `counts`: Number of items changed.
-             *     - `codes`: Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes.
-             *     - `keys`: What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted.
+             *     - `codes`: Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes.
+             *     - `keys`: What was changed of the items: names of attributes, and `status`; channels of links and readiness; fields of the store; the state of an import. Empty where whole items were created or deleted.
              *     - `via`: Where the request came from.
              *     - `kind`: Kind of the changed items.
              *     - `action`: What was done to the items.
@@ -4923,6 +4965,35 @@ export interface operations {
             };
         };
     };
+    "Receive.import": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "Receive.link": {
         parameters: {
             query?: never;
@@ -4953,6 +5024,35 @@ export interface operations {
         };
     };
     "Receive.product": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. Any other answer is a failure; 410 disables the webhook. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "Receive.readiness": {
         parameters: {
             query?: never;
             header: {

@@ -8,8 +8,11 @@ const notices: Record<string, string> = {
     'Changes before `cursor` are no longer kept, and were not delivered: read everything once. Later changes follow.',
 }
 
+/** Of kinds that are not created. */
+const actions: Record<string, readonly string[]> = { readiness: ['changed'], import: ['finished'] }
+
 const change = answers.Change.extend({
-  more: z.literal(true).optional().describe('There are more codes or keys: `GET /v1/requests/{request_id}` has them.'),
+  more: z.literal(true).optional().describe('There are more codes or keys: `GET /v1/changes` has them.'),
 }).meta({ id: 'DeliveredChange', description: 'A change: at most 200 of its codes.' })
 
 const joined = z.object({ changes: z.array(change) }).describe('Several changes of the type, in order.')
@@ -40,7 +43,7 @@ export function webhookOperations(schemas: Schemas): Json {
   const changes = bodyOf('ChangeDelivery', z.union([change, joined]).describe('A change, or several of the type.'))
   const other = bodyOf('NoticeDelivery', notice)
   const ofChanges = answers.Change.shape.kind.options.map((kind) => {
-    const types = answers.Change.shape.action.options.map((action) => `\`${kind}.${action}\``)
+    const types = (actions[kind] ?? ['created', 'updated', 'deleted']).map((action) => `\`${kind}.${action}\``)
     return [
       kind,
       operationOf(kind, `Changes of the kind \`${kind}\`: ${types.join(', ')}, as far as they occur.`, changes),

@@ -18,25 +18,31 @@ function linkOf({ kind, key }: ChangeItem): string[] {
   return kind === 'link' ? ((parsedJson(key ?? '[]') as string[] | undefined) ?? []) : []
 }
 
+function channelOf(item: ChangeItem): string | null {
+  if (item.kind === 'requirement') return item.code
+  return item.kind === 'readiness' ? item.key : (linkOf(item)[0] ?? null)
+}
+
 const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
   description:
     'One value that changed: the status or an attribute of a product, a field of the store, a definition, the requirements of a channel, or the position of a link. A row that was created or deleted has one item.',
   fields: (t) => ({
     productCode: t.string({
       ...nullable('Code of the product, or the parent code of the link.'),
-      resolve: ({ kind, code }) => (kind === 'product' || kind === 'link' ? code : null),
+      resolve: ({ kind, code }) => (['product', 'link', 'readiness'].includes(kind) ? code || null : null),
     }),
     assetId: t.id({
       ...nullable('Id of the asset.'),
       resolve: (item) => (item.kind === 'asset' ? item.code : (linkOf(item)[1] ?? null)),
     }),
     channel: t.string({
-      ...nullable('Channel of the link, or of the requirements.'),
-      resolve: (item) => (item.kind === 'requirement' ? item.code : (linkOf(item)[0] ?? null)),
+      ...nullable('Channel of the link, of the requirements, or of readiness.'),
+      resolve: channelOf,
     }),
     attribute: t.string({
       ...nullable('Name of the attribute, or `status`; of the definition; of the field of the store.'),
-      resolve: ({ kind, code, key }) => (kind === 'definition' ? code : kind === 'link' ? null : key),
+      resolve: ({ kind, code, key }) =>
+        kind === 'definition' ? code : kind === 'product' || kind === 'store' ? key : null,
     }),
     before: t.exposeString(
       'before',

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import { type Change, type ChangeHead, codesOf, keysOf, typeOf } from '../../src/catalogue/changes/change.ts'
+import { type Change, type ChangeHead, codesOf, countsOf, keysOf, typeOf } from '../../src/catalogue/changes/change.ts'
 import { isSelected } from '../../src/graphql/limits/answer-size.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
@@ -10,7 +10,7 @@ const ChangeSource = enumOf<Change['via']>('ChangeSource', 'Where a change came 
   rest: 'A request to the REST API.',
   graphql: 'A request to the GraphQL API.',
   cli: 'The command line.',
-  job: 'An import in the background.',
+  job: 'An import in the background, or the evaluation of readiness.',
 })
 
 export const ChangeKind = enumOf<Change['kind']>('ChangeKind', 'Kind of the items of a change.', {
@@ -20,15 +20,21 @@ export const ChangeKind = enumOf<Change['kind']>('ChangeKind', 'Kind of the item
   definition: 'Attribute definitions.',
   requirement: 'Requirements of channels.',
   store: 'The store itself.',
+  readiness: 'Products that became ready for a channel, or blocked.',
+  import: 'An import that has ended.',
 })
 
 const ChangeAction = enumOf<Change['action']>('ChangeAction', 'What a change did to its items.', {
   created: 'Created.',
   updated: 'Updated.',
   deleted: 'Deleted.',
+  ready: 'Became ready for a channel: they meet its requirements.',
+  blocked: 'Became blocked: they do not meet a requirement.',
+  changed: 'New requirements of a channel were evaluated for all products.',
+  finished: 'Ended.',
 })
 
-type Counts = Record<Change['action'], number>
+type Counts = Record<'created' | 'updated' | 'deleted', number>
 
 export const countFields = (t: Fields<Counts>) => ({
   created: t.exposeInt('created', { description: 'Number that were created.' }),
@@ -53,13 +59,17 @@ export const actionFields = (t: Fields<Pick<ChangeHead, 'at' | 'kind' | 'action'
   action: t.expose('action', { type: ChangeAction, description: 'What was done to the items.' }),
 })
 
-const ChangeCounts = builder.objectRef<Counts & Pick<ChangeHead, 'failed'>>('ChangeCounts').implement({
+const ChangeCounts = builder.objectRef<ReturnType<typeof countsOf>>('ChangeCounts').implement({
   description:
-    'Number of products, assets, links, definitions, channels with requirements or stores that a change changed.',
+    'Number of products, assets, links, definitions, channels with requirements or stores that a change is about.',
   fields: (t) => ({
     ...countFields(t),
     failed: t.exposeInt('failed', {
       description: 'Number of failed items of the request. One change of the request has it; the others have 0.',
+    }),
+    total: t.exposeInt('total', {
+      description:
+        'Number, whatever was done. Of an import its rows; where new requirements were evaluated, the blocked products.',
     }),
   }),
 })
@@ -72,10 +82,6 @@ export function areItemsSelected(info: GraphQLResolveInfo): boolean {
   return isSelected(info, 'codes') || isSelected(info, 'keys')
 }
 
-function countsOf({ action, count, failed }: ChangeHead) {
-  return { created: 0, updated: 0, deleted: 0, failed, [action]: count }
-}
-
 export const ChangeRef = builder.objectRef<AnyChange>('Change')
 
 builder.node(ChangeRef, {
@@ -85,7 +91,10 @@ builder.node(ChangeRef, {
   description:
     'What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes.',
   fields: (t) => ({
-    type: t.string({ description: 'Kind and action, such as `product.updated`.', resolve: typeOf }),
+    type: t.string({
+      description: 'Kind and action, such as `product.updated`; for readiness `readiness.changed`.',
+      resolve: typeOf,
+    }),
     cursor: t.exposeString('cursor', { description: 'Opaque cursor after this change, for `after`.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     ...originFields(t),
@@ -93,7 +102,7 @@ builder.node(ChangeRef, {
     counts: t.field({ type: ChangeCounts, description: 'Number of items changed.', resolve: countsOf }),
     codes: t.stringList({
       description:
-        'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. At most 20,000: a request that changed more has several changes.',
+        'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes.',
       resolve: async (change, _args, { loaders }) => {
         const { codes = (await loaders.changeWithCodes.load(change))?.codes ?? [] } = change
         return codesOf({ ...change, codes })
@@ -101,7 +110,7 @@ builder.node(ChangeRef, {
     }),
     keys: t.stringList({
       description:
-        'What was changed of the items: names of attributes, and `status`; channels of links; fields of the store. Empty where whole items were created or deleted.',
+        'What was changed of the items: names of attributes, and `status`; channels of links and readiness; fields of the store; the state of an import. Empty where whole items were created or deleted.',
       resolve: async (change, _args, { loaders }) => {
         const { keys = (await loaders.changeWithCodes.load(change))?.keys ?? [] } = change
         return keysOf({ ...change, keys })

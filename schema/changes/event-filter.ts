@@ -10,7 +10,7 @@ export const EventFilterInput = builder.inputType('EventFilter', {
       description:
         'Attributes of products, and `status`. Products that are created or deleted match, and definitions of these attributes; nothing else does.',
     }),
-    channels: t.stringList({ description: 'Channels of links and requirements. Nothing else matches.' }),
+    channels: t.stringList({ description: 'Channels of links, requirements and readiness. Nothing else matches.' }),
     codePrefix: t.string({ description: 'First characters of the codes.' }),
   }),
 })

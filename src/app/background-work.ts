@@ -23,7 +23,7 @@ export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOpt
   const runner = new JobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
   const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention }, log)
   const followerDb = connectFor('follower')
-  const follower = startFollower(followerDb, runPatterns, log)
+  const follower = startFollower(followerDb, runPatterns, isRecording, log)
   const stopWatch = isRecording ? watchWriters(db, log) : undefined
   const delivererDb = connectFor('deliverer')
   const outgoing = { allow: options.outgoingAllow }

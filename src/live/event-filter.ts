@@ -9,19 +9,21 @@ export interface EventFilter {
   operations?: readonly string[] | null | undefined
   /** Names of attributes, or `status`. Products that are created or deleted always match; other kinds do not. */
   attributes?: readonly string[] | null | undefined
-  /** Of links and requirements. Other kinds do not match. */
+  /** Of links, requirements and readiness. Other kinds do not match. */
   channels?: readonly string[] | null | undefined
   codePrefix?: string | null | undefined
 }
 
-const actions = {
+const actions: Record<Change['kind'], readonly Change['action'][]> = {
   product: ['created', 'updated', 'deleted'],
   asset: ['created', 'deleted'],
   link: ['created', 'updated', 'deleted'],
   definition: ['created', 'updated', 'deleted'],
   requirement: ['created', 'updated', 'deleted'],
   store: ['created', 'updated'],
-} satisfies Record<Change['kind'], Change['action'][]>
+  readiness: ['changed'],
+  import: ['finished'],
+}
 
 /** The types of all events. */
 export const eventTypes: readonly string[] = Object.entries(actions).flatMap(([kind, possible]) =>
@@ -81,5 +83,6 @@ function isOfAttribute(
 
 function isOfChannel(kind: Change['kind'], code: string, key: string | null, channels: readonly string[]): boolean {
   if (kind === 'link') return key !== null && channels.includes(channelOf(key))
+  if (kind === 'readiness') return key !== null && channels.includes(key)
   return kind === 'requirement' && channels.includes(code)
 }

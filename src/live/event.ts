@@ -1,4 +1,4 @@
-import { type Change, codesOf, keysOf, typeOf } from '../catalogue/changes/change.ts'
+import { type Change, codesOf, countsOf, keysOf, typeOf } from '../catalogue/changes/change.ts'
 
 /** A change as JSON: in `GET /v1/changes`, in streams and in deliveries. */
 export interface Event {
@@ -12,7 +12,7 @@ export interface Event {
   operation: string
   kind: string
   action: string
-  counts: { created: number; updated: number; deleted: number; failed: number }
+  counts: ReturnType<typeof countsOf>
   codes: string[]
   keys: string[]
   reverts?: string
@@ -31,7 +31,7 @@ export function eventOf(change: Change): Event {
     operation: change.operation,
     kind,
     action,
-    counts: { created: 0, updated: 0, deleted: 0, failed: change.failed, [action]: change.count },
+    counts: countsOf(change),
     codes: codesOf(change),
     keys: keysOf(change),
     ...(reverts !== null && { reverts }),

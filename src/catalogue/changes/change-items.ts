@@ -3,7 +3,7 @@ import { lazy } from '../../lazy.ts'
 import { isObject, parsedJson } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { fieldsOf } from '../stores/stores.ts'
-import type { Change, ChangeHead } from './change.ts'
+import type { CatalogueKind, Change, ChangeHead } from './change.ts'
 import { definitionJson } from './record-changes.ts'
 
 export interface ChangeItem {
@@ -51,7 +51,11 @@ async function readAfter(
   { storeUuid, kind, action, at, seq }: ChangeHead,
   items: readonly StoredItem[],
 ): Promise<(string | null)[]> {
-  const isWhole = kind === 'asset' || ((kind === 'product' || kind === 'store') && action === 'created')
+  const isWhole =
+    kind === 'asset' ||
+    kind === 'readiness' ||
+    kind === 'import' ||
+    ((kind === 'product' || kind === 'store') && action === 'created')
   if (action === 'deleted' || isWhole || items.length === 0) return items.map(() => null)
   // The present values are read first: if one changes in between, the next change has it.
   const present = await readPresent(catalogue, storeUuid, kind, items)
@@ -85,7 +89,7 @@ export function valueIn(product: string | null, key: string | null): string | nu
 async function readPresent(
   catalogue: Catalogue,
   storeUuid: string,
-  kind: Change['kind'],
+  kind: CatalogueKind,
   items: readonly StoredItem[],
 ): Promise<(string | null)[]> {
   const links = items.map(({ key }) => (kind === 'link' ? (parsedJson(key ?? '[]') as string[]) : []))

@@ -3,8 +3,14 @@ import { parsedJson } from '../../text.ts'
 import type { Origin } from '../catalogue.ts'
 import { cursorOf } from './cursor.ts'
 
-export type ChangeKind = 'product' | 'asset' | 'link' | 'definition' | 'requirement' | 'store'
-export type ChangeAction = 'created' | 'updated' | 'deleted'
+/** What a request changes. */
+export type CatalogueKind = 'product' | 'asset' | 'link' | 'definition' | 'requirement' | 'store'
+/** Readiness, and the end of an import, follow from changes: they are events, but not in histories and receipts. */
+export type ChangeKind = CatalogueKind | 'readiness' | 'import'
+export type ChangeAction = 'created' | 'updated' | 'deleted' | 'ready' | 'blocked' | 'changed' | 'finished'
+
+/** SQL: whether a row of the ledger has changed the catalogue. */
+export const isOfCatalogue = sql<boolean>`kind not in ('readiness', 'import')`
 
 /** One row of the ledger: one action of a request on rows of one kind. */
 export interface Change {
@@ -19,11 +25,11 @@ export interface Change {
   operation: string
   kind: ChangeKind
   action: ChangeAction
-  /** Number of products, assets, links, definitions, channels with requirements or stores. */
+  /** Number of products, assets, links, definitions, channels with requirements, stores, or rows of an import. */
   count: number
   /** Of each item. */
   codes: string[]
-  /** Of each item: the attribute, `["channel","asset id"]` of a link, the field of the store; see 0005-changes.sql. */
+  /** Of each item: the attribute, `["channel","asset id"]` of a link, the field of a store; see 0005-changes.sql. */
   keys: (string | null)[]
   failed: number
   /** The request that this one reverts. */
@@ -48,7 +54,12 @@ export function changeOf<Row extends Omit<ChangeHead, 'cursor'>>(row: Row, ledge
 
 /** The type of a change as an event, such as `product.updated`. */
 export function typeOf({ kind, action }: Pick<Change, 'kind' | 'action'>): string {
-  return `${kind}.${action}`
+  return kind === 'readiness' ? 'readiness.changed' : `${kind}.${action}`
+}
+
+export function countsOf({ action, count, failed }: Pick<Change, 'action' | 'count' | 'failed'>) {
+  const of = (counted: ChangeAction) => (action === counted ? count : 0)
+  return { created: of('created'), updated: of('updated'), deleted: of('deleted'), failed, total: count }
 }
 
 /** The distinct keys of a change: attributes (`status` among them), channels of links, fields of a store. */

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { requireStore } from '../stores/stores.ts'
-import { type Change, type ChangeAction, type ChangeHead, type ChangeKind, changeOf, headColumns } from './change.ts'
+import { type CatalogueKind, type Change, type ChangeHead, changeOf, headColumns, isOfCatalogue } from './change.ts'
+
+type CountedAction = 'created' | 'updated' | 'deleted'
 
 /** What a request changed in a store, with numbers by kind and action. */
 export interface RequestReceipt {
@@ -13,7 +15,7 @@ export interface RequestReceipt {
   via: Change['via']
   operation: string
   failed: number
-  counts: ({ kind: ChangeKind } & Record<ChangeAction, number>)[]
+  counts: ({ kind: CatalogueKind } & Record<CountedAction, number>)[]
 }
 
 /** The receipt of a request; null if it changed nothing. Throws `store_not_found`. */
@@ -25,11 +27,11 @@ export async function readReceipt(
   if (!isStorable(requestId)) return null
   const uuid = requireVisible(catalogue, storeUuid)
   const { rows } = await sql<
-    Omit<RequestReceipt, 'counts'> & { kind: ChangeKind; action: ChangeAction; count: number }
+    Omit<RequestReceipt, 'counts'> & { kind: CatalogueKind; action: CountedAction; count: number }
   >`
     select c.kind, c.action, sum(c.count)::int as count, sum(c.failed)::int as failed, min(c.at) as at, (array_agg(c.actor order by c.seq))[1] as actor,
       (array_agg(c.via order by c.seq))[1] as via, (array_agg(c.operation order by c.seq))[1] as operation
-    from change c where c.store_uuid = ${uuid} and c.request_id = ${requestId}
+    from change c where c.store_uuid = ${uuid} and c.request_id = ${requestId} and ${isOfCatalogue}
     group by c.kind, c.action
     order by min(c.seq)`.execute(catalogue.db)
   const [first] = rows
@@ -39,7 +41,7 @@ export async function readReceipt(
   }
   const { at, actor, via, operation } = first
   const counts = [...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, ofKind]) => {
-    const countOf = (action: ChangeAction) => ofKind.find((row) => row.action === action)?.count ?? 0
+    const countOf = (action: CountedAction) => ofKind.find((row) => row.action === action)?.count ?? 0
     return { kind, created: countOf('created'), updated: countOf('updated'), deleted: countOf('deleted') }
   })
   const failed = rows.reduce((sum, row) => sum + row.failed, 0)

@@ -30,6 +30,36 @@ export function recordedStore({ origin }: Catalogue, storeUuid: string): Sql {
     )`
 }
 
+/** CTEs that record which products have become ready for a channel, and which blocked, if changes are recorded. */
+export function recordedReadiness(
+  catalogue: Catalogue,
+  storeUuid: string,
+  channel: string,
+  { ready, blocked }: { ready: readonly string[]; blocked: readonly string[] },
+): Sql {
+  return sql`change_item as (
+      select 'readiness' as kind, action, code, ${channel}::text as key, null::text as was
+      from (
+        select 'ready' as action, unnest(${ready}::text[]) as code
+        union all
+        select 'blocked', unnest(${blocked}::text[])
+      ) i
+    ), ${ledgerRows(catalogue, storeUuid, 0)}`
+}
+
+/** Records that the requirements of a channel are evaluated for all products, and how many of them are blocked. */
+export async function recordEvaluated(
+  { db, origin }: WriteCatalogue,
+  storeUuid: string,
+  { channel, blocked }: { channel: string; blocked: number },
+): Promise<void> {
+  if (!origin) return
+  await sql`
+    insert into change (${ledgerColumns})
+    values (${storeUuid}, ${valuesOf(origin)}, 'readiness', 'changed', '{""}', array[${channel}::text], '{null}',
+      ${blocked}::integer, 0)`.execute(db)
+}
+
 const ledgerColumns = sql`store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
         count, failed`
 

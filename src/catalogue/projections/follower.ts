@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { isUnreachable } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
 import { RequestPatterns } from '../attributes/patterns.ts'
-import { type Catalogue, wholeCatalogue } from '../catalogue.ts'
+import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue.ts'
 import { measureHourly } from '../rows/measures.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'
@@ -27,8 +28,9 @@ type RunHeavy = ConstructorParameters<typeof RequestPatterns>[0]
 /**
  * In the background, applies changed products to the projections of their stores, builds projections, and stores the
  * measures of all stores once an hour. Several processes may run it at a time, and each may be killed at any time.
+ * `isRecording`: whether the ledger tells which products became ready or blocked.
  */
-export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, log: Logger) {
+export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, isRecording: boolean, log: Logger) {
   const catalogue: Catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns(runHeavy) }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -43,10 +45,11 @@ export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, log: Log
   }
   const loop = (isBuilding: boolean, step: (uuid: string) => Promise<StepResult>) =>
     runLoop({ catalogue, isBuilding, step, woken: () => woken.promise, signal, warn })
-  const apply = (uuid: string) => applyChanged(catalogue, projections, uuid, failed)
+  const recording = (): Catalogue => ({ ...catalogue, origin: isRecording ? originOfStep() : undefined })
+  const apply = (uuid: string) => applyChanged(recording(), projections, uuid, failed)
   const build = async (uuid: string) => {
     await apply(uuid)
-    return buildNext(catalogue, projections, uuid).catch(async (error: unknown): Promise<StepResult> => {
+    return buildNext(recording(), projections, uuid).catch(async (error: unknown): Promise<StepResult> => {
       warn('projections could not be built', error, { storeUuid: uuid })
       await pauseBuild(catalogue, uuid, rebuildAfterMs)
       return 'done'
@@ -70,6 +73,10 @@ export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, log: Log
       await Promise.race([running, sleep(stopWithinMs, undefined, { ref: false })])
     },
   }
+}
+
+function originOfStep(): Origin {
+  return { requestId: uuidv7(), actor: 'gateway', via: 'job', operation: 'readiness' }
 }
 
 interface Loop {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { recordEvaluated } from '../changes/record-changes.ts'
 import { type Counts, findCounts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
@@ -71,6 +72,7 @@ async function countNext(work: WriteCatalogue, uuid: string, counts: Counts): Pr
   const former = (await findCounts(work, uuid)).filter((one) => one.channel === channel && one.state === 'current')
   for (const one of former) await setState(work, uuid, one, 'dropped')
   await setState(work, uuid, counts, 'current')
+  await recordEvaluated(work, uuid, counts)
 }
 
 async function setState(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { recordedReadiness } from '../changes/record-changes.ts'
 import { evaluationJoin, findMismatching, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
@@ -36,6 +37,7 @@ export interface Gap {
   code: string
   before: bigint
   after: bigint
+  isDeleted: boolean
 }
 
 /** The gaps of products that differ from the stored ones. */
@@ -69,11 +71,14 @@ export async function findChangedGaps(
   return rows.flatMap(({ code, before, mask, values }) => {
     const bad = (values ?? []).filter(({ bit, value }) => mismatching.get(patternOf(bit))?.has(value))
     const after = bad.reduce((all, { bit }) => all | (1n << BigInt(bit)), BigInt(mask ?? 0))
-    return after === BigInt(before ?? 0) ? [] : [{ code, before: BigInt(before ?? 0), after }]
+    return after === BigInt(before ?? 0) ? [] : [{ code, before: BigInt(before ?? 0), after, isDeleted: mask === null }]
   })
 }
 
-/** Replaces the gaps of products by their current ones, and updates the counts by the difference. */
+/**
+ * Replaces the gaps of products by their current ones, and updates the counts by the difference. Records which products
+ * became ready or blocked, unless the requirements are still being counted.
+ */
 export async function recount(
   work: WriteCatalogue,
   uuid: string,
@@ -86,8 +91,10 @@ export async function recount(
   const sums = changedCounts(counts, changed)
   const gaps = changed.filter(({ after }) => after !== 0n)
   const whole = changed.filter(({ after }) => after === 0n).map(({ code }) => code)
+  const news = newsOf(counts, changed)
+  const hasNews = counts.state === 'current' && news.ready.length + news.blocked.length > 0
   await sql`
-    with deleted as (
+    with ${hasNews ? sql`${recordedReadiness(work, uuid, channel, news)}, ` : sql``}deleted as (
       delete from product_gap where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
         and product_code = any(${whole}::text[])
     ), written as (
@@ -113,6 +120,17 @@ function changedCounts(
   return {
     missing: missing.map((count, bit) => count + change((mask) => Number((mask >> BigInt(bit)) & 1n))),
     blocked: blocked + change(isBlocked),
+  }
+}
+
+/** The products that became ready, and those that became blocked. One that is deleted is neither. */
+function newsOf({ requirements }: Counts, changed: readonly Gap[]) {
+  const required = requiredMask(requirements)
+  const isReady = (mask: bigint) => (mask & required) === 0n
+  const codesOf = (gaps: readonly Gap[]) => gaps.map(({ code }) => code)
+  return {
+    ready: codesOf(changed.filter((gap) => !isReady(gap.before) && isReady(gap.after) && !gap.isDeleted)),
+    blocked: codesOf(changed.filter((gap) => isReady(gap.before) && !isReady(gap.after))),
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import { isOfCatalogue } from '../changes/change.ts'
 import { type Enumerations, enumNameOf, productStatuses } from '../enumerations.ts'
 import { listStores } from '../stores/list-stores.ts'
 import type { Store } from '../stores/stores.ts'
@@ -73,7 +74,8 @@ const sources = {
 }
 
 const lastChanges = (storeUuid: string) =>
-  sql`select operation, actor from change where store_uuid = ${storeUuid} order by tx desc, seq desc, at desc limit 1000`
+  sql`select operation, actor from change where store_uuid = ${storeUuid} and ${isOfCatalogue}
+    order by tx desc, seq desc, at desc limit 1000`
 
 async function namesOf(
   catalogue: Catalogue,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
-import type { Change } from '../changes/change.ts'
+import { type Change, isOfCatalogue } from '../changes/change.ts'
 import { defaultAssetFormat } from '../enumerations.ts'
 import { countStatuses } from '../products/product-totals.ts'
 import { type RowsRequest, rowsOfStores } from './rows-of-stores.ts'
@@ -45,7 +45,7 @@ export function listChangeRows(catalogue: Catalogue, request: RowsRequest) {
   return rowsOfStores(catalogue, request, async ({ storeUuid }, { limit, since }) => {
     const { rows } = await sql<ChangeRow>`
       select at, request_id as "requestId", actor, via, operation, kind, action, items, failed from change
-      where store_uuid = ${storeUuid} and (${since}::timestamptz is null or at >= ${since})
+      where store_uuid = ${storeUuid} and ${isOfCatalogue} and (${since}::timestamptz is null or at >= ${since})
       order by tx desc, seq desc, at desc limit ${limit}`.execute(catalogue.db)
     return rows
   })

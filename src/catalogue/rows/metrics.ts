@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isOfCatalogue } from '../changes/change.ts'
 import { enumNameOf } from '../enumerations.ts'
 import { currentMeasures } from './measures.ts'
 import { bucketOf, type Dimension, inBuckets, type Metric, type SeriesRow } from './series.ts'
@@ -27,7 +28,7 @@ function changeMetric(name: string, value: RawBuilder<unknown>): Metric {
       const labels = sql`array[${sql.join(by.map((dimension) => sql.ref(columns[dimension] ?? '')))}]::text[]`
       const { rows } = await sql<SeriesRow>`
         select ${bucketOf(at, buckets)} as time, ${labels} as labels, ${value}::float8 as value from change
-        where store_uuid = ${storeUuid} and ${inBuckets(at, buckets)}
+        where store_uuid = ${storeUuid} and ${isOfCatalogue} and ${inBuckets(at, buckets)}
         group by 1, 2 order by 2, 1`.execute(catalogue.db)
       return rows
     },

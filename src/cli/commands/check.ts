@@ -3,13 +3,14 @@ import { type CheckStep, checkReadModel, type Difference } from '../../catalogue
 import { RequestPatterns } from '../../catalogue/attributes/patterns.ts'
 import { catchUp } from '../../catalogue/projections/catch-up.ts'
 import { readQueue } from '../../catalogue/projections/queue.ts'
+import { addChangeDays } from '../../database/change-days.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { findKind } from '../../database/kind.ts'
 import { closingStatements } from '../../database/rights/open-schemas.ts'
 import { messageOf } from '../../errors.ts'
 import { jsonFlag } from '../option-values.ts'
 import { printResult } from '../output.ts'
-import { type CommandContext, withDatabase } from '../with-database.ts'
+import { type CommandContext, originOf, withDatabase } from '../with-database.ts'
 
 export function addCheck(program: Command): void {
   program
@@ -34,8 +35,10 @@ export function addCheck(program: Command): void {
     })
 }
 
-function applyQueued({ catalogue, log }: CommandContext): Promise<void> {
-  return catchUp({ ...catalogue, patterns: new RequestPatterns() }, (projection, storeUuid, error) =>
+async function applyQueued({ db, catalogue, config, log }: CommandContext): Promise<void> {
+  await addChangeDays(db)
+  const recording = { ...catalogue, origin: originOf(config, 'readiness'), patterns: new RequestPatterns() }
+  await catchUp(recording, (projection, storeUuid, error) =>
     log.warn({ projection, storeUuid, reason: messageOf(error) }, 'a projection could not be kept'),
   )
 }

@@ -9,6 +9,11 @@
 -- definition  attribute        null                     the definition from before, as JSON
 -- requirement channel          null                     its list from before, as JSON
 -- store       ''               field                    the value from before, as JSON
+-- readiness   product code     channel                  null
+-- import      id of the job    its state                null
+--
+-- The last two follow from changes: products that became `ready` or `blocked`, and an import that has `finished`. A row
+-- `changed` of readiness has the code '': new requirements were evaluated, `count` has the blocked products.
 --
 -- A row `created` has no values from before. One that says that products, assets, links, definitions or requirements
 -- were `deleted` has the whole row of each as JSON, the place of a link, or the list; the key of products is null then.
@@ -26,14 +31,15 @@ create table change (
   actor text not null,
   via text not null check (via in ('rest', 'graphql', 'cli', 'job')),
   operation text not null,
-  kind text not null check (kind in ('product', 'asset', 'link', 'definition', 'requirement', 'store')),
-  action text not null check (action in ('created', 'updated', 'deleted')),
+  kind text not null check (kind in ('product', 'asset', 'link', 'definition', 'requirement', 'store', 'readiness',
+    'import')),
+  action text not null check (action in ('created', 'updated', 'deleted', 'ready', 'blocked', 'changed', 'finished')),
   codes text[] collate "C" not null,
   items integer not null generated always as (cardinality(codes)) stored,
   keys text[] not null,
   was text[] not null,
-  -- How many products, assets, links, definitions, channels or stores it touches: products with several items count
-  -- once.
+  -- How many products, assets, links, definitions, channels, stores, or rows of an import it touches: products with
+  -- several items count once.
   count integer not null,
   -- Items of the request that failed, on one of its rows.
   failed integer not null default 0,
@@ -205,7 +211,8 @@ revoke execute on function changes_of from public;
 create function changes_by(store uuid, request text) returns setof change
 language plpgsql stable rows 100 as $$
 begin
-  return query select * from change c where c.store_uuid = store and c.request_id = request;
+  return query select * from change c where c.store_uuid = store and c.request_id = request
+    and c.kind not in ('readiness', 'import');
 end $$;
 
 -- A page of the feed of a store, from its key: a plan for any store would read all changes of a large one and sort
@@ -312,7 +319,7 @@ language plpgsql stable rows 10 as $$
 begin
   return query with recursive request(id, last) as (
     select r.id collate "C", l.last from unnest(requests) r(id) cross join lateral (
-      select max(seq) as last from change where store_uuid = store and request_id = r.id
+      select max(seq) as last from change where store_uuid = store and request_id = r.id and kind <> 'import'
     ) l
     union
     select v.id, l.last from request r cross join lateral (
@@ -348,6 +355,22 @@ begin
     return query select c.tx, c.seq, c.at from changes_of(store, wanted, from_time) c where c.seq > seqs[1];
   end loop;
 end $$;
+
+-- Tells that an import has ended, whatever ends it, with the request that has begun it.
+create function record_import_end() returns trigger language plpgsql as $$
+declare
+  store constant uuid := new.store_uuid;
+begin
+  insert into change (store_uuid, request_id, token_id, actor, via, operation, kind, action, codes, keys, was, count, failed)
+    values (store, new.origin ->> 'requestId', new.origin ->> 'tokenId', new.origin ->> 'actor',
+      case when new.file is null then 'job' else 'cli' end, 'import', 'import', 'finished', array[new.job_id::text],
+      array[new.state], '{null}', (new.counts ->> 'rows')::integer, (new.counts ->> 'failed')::integer);
+  return null;
+end $$;
+create trigger import_ended after update of state on job for each row
+  when (new.kind = 'import' and new.origin ? 'requestId' and new.state in ('succeeded', 'failed')
+    and old.state not in ('succeeded', 'failed'))
+  execute function record_import_end();
 
 do $$
 begin

@@ -46,7 +46,7 @@ begin
     group by store_uuid, channel, asset_format having sum(groups) > 0';
   execute 'create view report.changes with (security_barrier) as
     select store_uuid, at, request_id, actor, via, operation, kind, action, codes, items, failed, reverts
-    from change where ' || own;
+    from change where kind not in (''readiness'', ''import'') and ' || own;
   execute 'create view report.readiness with (security_barrier) as
     select store_uuid, channel, t.total, greatest(t.total - c.blocked, 0) as ready, t.as_of
     from channel_readiness c cross join lateral (

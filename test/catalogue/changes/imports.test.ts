@@ -14,7 +14,7 @@ const folder = useFolder('all')
 
 const csv = 'sku,Color,images\nA,red,https://e.x/a\nB,blue,\n'
 
-it('an import of the command line is recorded under the name of its user, a dry run and a repetition are not', async () => {
+it('an import of the command line is recorded under the name of its user, of a dry run nothing, of a repetition its end', async () => {
   const store = await newStore(gateway)
   const file = folder.file('products.csv')
   await writeFile(file, csv)
@@ -27,6 +27,7 @@ it('an import of the command line is recorded under the name of its user, a dry 
   const changes = (await changesOf(gateway.database, store)).slice(created)
   expect(changes.map(({ kind, action, code }) => [kind, action, code]).sort()).toEqual([
     ['asset', 'created', expect.any(String)],
+    ['import', 'finished', expect.any(String)],
     ['link', 'created', 'A'],
     ['product', 'created', 'A'],
     ['product', 'created', 'B'],
@@ -35,7 +36,8 @@ it('an import of the command line is recorded under the name of its user, a dry 
     expect(change).toMatchObject({ via: 'cli', operation: 'import', actor: userInfo().username })
   expect(new Set(changes.map(({ requestId }) => requestId)).size).toBe(1)
   expect((await run()).code).toBe(0)
-  expect(await changesOf(gateway.database, store)).toHaveLength(created + changes.length)
+  const repeated = (await changesOf(gateway.database, store)).slice(created + changes.length)
+  expect(repeated.map(({ kind, action }) => [kind, action])).toEqual([['import', 'finished']])
 })
 
 it('an import in the background is recorded under the token and the request that started it', async () => {
@@ -45,7 +47,7 @@ it('an import in the background is recorded under the token and the request that
   const { jobId: id } = await ask(starting, 'startImport', { storeUuid: store, input }, '{ jobId }')
   await expect.poll(() => ask(gateway, 'job', { id }, '{ state }'), { timeout: 60_000 }).toEqual({ state: 'SUCCEEDED' })
   const changes = (await changesOf(gateway.database, store)).filter(({ via }) => via === 'job')
-  expect(changes).toHaveLength(4)
+  expect(changes).toHaveLength(5)
   for (const change of changes)
     expect(change).toMatchObject({ requestId: 'starts-an-import', operation: 'import', actor: 'bootstrap' })
 })

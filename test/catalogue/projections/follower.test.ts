@@ -18,7 +18,7 @@ const database = useDatabase()
 const log = pino({ level: 'silent' })
 
 function follow() {
-  const follower = startFollower(database.db, undefined, log)
+  const follower = startFollower(database.db, undefined, true, log)
   onTestFinished(() => follower.stop())
   return follower
 }
@@ -62,7 +62,7 @@ it('asks a few times a second which stores have news, however many there are', a
   const quiet = await createTestDatabase()
   onTestFinished(() => quiet.drop())
   for (let i = 0; i < 40; i++) await storeIn(quiet.catalogue)
-  const follower = startFollower(quiet.db, undefined, log)
+  const follower = startFollower(quiet.db, undefined, true, log)
   onTestFinished(() => follower.stop())
   const sentIn = async (milliseconds: number) => {
     quiet.statements()

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
-import type { ChangeKind } from '../change.ts'
+import type { CatalogueKind } from '../change.ts'
 import { recorded } from '../record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'
 
@@ -42,7 +42,7 @@ export interface Reverted {
 
 /** Reverts the items of some kinds. */
 export interface RevertStep {
-  kinds: readonly ChangeKind[]
+  kinds: readonly CatalogueKind[]
   revert(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted>
 }
 
@@ -61,7 +61,7 @@ export interface Restoration {
 export async function restoreItems(
   catalogue: WriteCatalogue,
   reversal: Reversal,
-  kinds: readonly ChangeKind[],
+  kinds: readonly CatalogueKind[],
   restorationOf: (own: Sql) => Restoration,
 ): Promise<Reverted> {
   const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
@@ -92,7 +92,7 @@ export const skippedColumns = (items: Sql) => sql`(
  * reverts one of them to the value that the first one found. Window functions, not joins: PostgreSQL cannot estimate
  * the length of arrays.
  */
-export function itemsOf(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
+export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal
   const ofKinds = sql`c.kind = any(${kinds}::text[])`
   const items = sql`cross join lateral (

@@ -4,6 +4,7 @@ import { BoundedFailures } from '../../bounded-failures.ts'
 import { type Catalogue, requireVisible, type WriteCatalogue } from '../../catalogue.ts'
 import { type LockRequest, lockStore } from '../../locks.ts'
 import { requireStore } from '../../stores/stores.ts'
+import { isOfCatalogue } from '../change.ts'
 import { listReverts, revertFinder } from '../receipt.ts'
 import { recordedByReverts, requireQuota } from './quota.ts'
 import type { Reversal, RevertedCounts } from './restore-items.ts'
@@ -105,7 +106,7 @@ async function findChanges({ db }: Catalogue, storeUuid: string, requestId: stri
   const { rows } = await sql<Found>`
     with own as materialized (
       select kind, seq, at, codes, count, items from change
-      where store_uuid = ${storeUuid} and request_id = ${requestId}
+      where store_uuid = ${storeUuid} and request_id = ${requestId} and ${isOfCatalogue}
     )
     select coalesce(sum(items), 0)::int as items, array_agg(seq::text order by seq) as seqs, min(at) as "firstAt",
       coalesce(array_agg(distinct kind), '{}') as kinds, case when sum(count) <= ${maxNames}::integer then (

@@ -1,8 +1,8 @@
-import type { ChangeKind } from '../change.ts'
+import type { CatalogueKind } from '../change.ts'
 
 /** An item of the ledger that was not reverted. */
 export interface SkippedItem {
-  kind: ChangeKind
+  kind: CatalogueKind
   code: string
   key: string | null
   reason: keyof typeof reasons

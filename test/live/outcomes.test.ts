@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Event } from '../../src/live/event.ts'
+import { setRequirements } from '../catalogue/readiness/support.ts'
+import { withRequestId } from '../support/clients/caller.ts'
+import { ask } from '../support/clients/operations.ts'
+import { callRest, restData } from '../support/clients/rest-client.ts'
+import { addProducts, newStore } from '../support/factories.ts'
+import { needsPrimary } from '../support/needs-primary.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+import { follow } from './support/event-source.ts'
+
+const gateway = useGateway()
+beforeEach((test) => needsPrimary(test, 'writes go past the client'))
+
+const requireAttribute = async (store: string, channel: string, attribute: string) => {
+  const { errors } = await setRequirements(gateway, store, channel, [
+    { code: 'required', kind: 'ATTRIBUTE', attribute },
+    { code: 'welcome', kind: 'ATTRIBUTE', attribute: 'Size', severity: 'RECOMMENDED' },
+  ])
+  expect(errors).toBeUndefined()
+}
+
+async function feedOf(store: string, type: string): Promise<Event[]> {
+  const { changes } = await restData(gateway, `GET /changes?store_uuid=${store}&limit=100`)
+  return (changes as Event[]).filter((event) => event.type === type)
+}
+
+describe('readiness.changed', () => {
+  it('tells which products became blocked and ready for a channel, and when requirements were evaluated', async () => {
+    const store = await newStore(gateway, { channels: ['SMP', 'channel_value_1'] })
+    await addProducts(gateway, store, ['A', { productCode: 'B', attributes: { Title: 'b' } }])
+    const stream = follow(gateway.url, { store_uuid: store, types: 'readiness.changed' })
+    const ofOther = follow(gateway.url, { store_uuid: store, types: 'readiness.changed', channels: 'channel_value_1' })
+    await Promise.all([stream.opened, ofOther.opened])
+    const told = () => stream.events.map(({ action, keys, codes, counts }) => ({ action, keys, codes, ...counts }))
+    const none = { created: 0, updated: 0, deleted: 0, failed: 0 }
+    const evaluated = { action: 'changed', keys: ['SMP'], codes: [''], ...none, total: 1 }
+    await requireAttribute(store, 'SMP', 'Title')
+    await expect.poll(told).toEqual([evaluated])
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Title: 'a' } }])
+    const ready = { action: 'ready', keys: ['SMP'], codes: ['A'], ...none, total: 1 }
+    await expect.poll(told).toEqual([evaluated, ready])
+    await addProducts(gateway, store, ['C', { productCode: 'D', attributes: { Title: 'd' } }])
+    const blocked = { action: 'blocked', keys: ['SMP'], codes: ['C'], ...none, total: 1 }
+    await expect.poll(told).toEqual([evaluated, ready, blocked])
+    await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['C'] }, '{ deletedCount }')
+    await requireAttribute(store, 'channel_value_1', 'Color')
+    await expect.poll(told).toEqual([evaluated, ready, blocked, { ...evaluated, keys: ['channel_value_1'], total: 3 }])
+    expect(ofOther.events).toEqual(stream.events.slice(3))
+    expect(await feedOf(store, 'readiness.changed')).toEqual(stream.events)
+  })
+
+  it('is in no history of a product, no receipt, no revert and no report', async () => {
+    const store = await newStore(gateway)
+    await requireAttribute(store, 'SMP', 'Title')
+    await expect.poll(() => feedOf(store, 'readiness.changed')).toHaveLength(1)
+    await addProducts(gateway, store, ['A'])
+    await expect.poll(() => feedOf(store, 'readiness.changed')).toHaveLength(2)
+    const [, blocked] = await feedOf(store, 'readiness.changed')
+    const selection = `{ product(productCode: "A") { changes { nodes { type } } }
+      changes { nodes { type items { nodes { productCode channel attribute before after } } } } }`
+    const { product, changes } = await ask<Shown>(gateway, 'store', { storeUuid: store }, selection)
+    expect(product.changes.nodes).toEqual([{ type: 'product.created' }])
+    const item = { productCode: 'A', channel: 'SMP', attribute: null, before: null, after: null }
+    expect(changes.nodes.at(-1)).toEqual({ type: 'readiness.changed', items: { nodes: [item] } })
+    const requestId = blocked?.request_id
+    expect(await ask(gateway, 'request', { storeUuid: store, requestId }, '{ at }')).toBeNull()
+    const reverted = await callRest(gateway, `POST /requests/${requestId}/revert?store_uuid=${store}`)
+    expect(reverted.status).toBe(404)
+    const { rows } = await restData(gateway, `GET /reports/changes?store_uuids=${store}`)
+    expect((rows as { kind: string }[]).map(({ kind }) => kind)).toEqual(['product', 'requirement', 'store'])
+  })
+})
+
+describe('import.finished', () => {
+  it('tells of the end of an import, with its request, whose receipt and revert are as without it', async () => {
+    const store = await newStore(gateway)
+    const requestId = randomUUID()
+    const input = { content: 'sku,status\nA,new\nB,bad\nC,new\n' }
+    const importing = { storeUuid: store, input }
+    const { jobId } = await ask<{ jobId: string }>(
+      withRequestId(gateway, requestId),
+      'startImport',
+      importing,
+      '{ jobId }',
+    )
+    await expect.poll(() => feedOf(store, 'import.finished')).toHaveLength(1)
+    expect(await feedOf(store, 'import.finished')).toMatchObject([
+      { kind: 'import', action: 'finished', via: 'job', operation: 'import', request_id: requestId, codes: [jobId] },
+    ])
+    const [event] = await feedOf(store, 'import.finished')
+    expect([event?.keys, event?.counts]).toEqual([
+      ['succeeded'],
+      { created: 0, updated: 0, deleted: 0, failed: 1, total: 3 },
+    ])
+    const receipt = '{ failed counts { kind created } changes { nodes { type } } }'
+    expect(await ask(gateway, 'request', { storeUuid: store, requestId }, receipt)).toEqual({
+      failed: 1,
+      counts: [{ kind: 'PRODUCT', created: 2 }],
+      changes: { nodes: [{ type: 'product.created' }] },
+    })
+    const { data } = await callRest(gateway, `POST /requests/${requestId}/revert?store_uuid=${store}`)
+    expect(data).toMatchObject({ reverted: { products: 2 }, skipped: [] })
+  })
+
+  it('says that an import has failed', async () => {
+    const store = await newStore(gateway)
+    await ask(gateway, 'startImport', { storeUuid: store, input: { content: 'name\nA\n' } }, '{ jobId }')
+    await expect
+      .poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys))
+      .toEqual([['failed']])
+  })
+})
+
+interface Shown {
+  product: { changes: { nodes: object[] } }
+  changes: { nodes: object[] }
+}
