@@ -67,16 +67,14 @@ const maxShown = 20
 
 function summaryOf({ requestId, reverted, skipped, more }: RevertResult, { dryRun }: RevertOptions): string {
   const { products, assets, links, definitions, requirements, storeFields } = reverted
+  const kinds = { product: products, asset: assets, link: links, definition: definitions, 'store field': storeFields }
   const done = [
-    counted(products, 'product'),
-    counted(assets, 'asset'),
-    counted(links, 'link'),
-    counted(definitions, 'definition'),
-    `requirements of ${counted(requirements, 'channel')} and ${counted(storeFields, 'store field')} reverted`,
-  ].join(', ')
+    ...Object.entries(kinds).flatMap(([kind, count]) => (count === 0 ? [] : [counted(count, kind)])),
+    ...(requirements === 0 ? [] : [`requirements of ${counted(requirements, 'channel')}`]),
+  ]
   const others = skipped.length + more - maxShown
   return [
-    `${done}, ${skipped.length + more} skipped${dryRun ? ' (a dry run: nothing was changed)' : `; the revert has the id ${requestId}`}`,
+    `${done.join(', ') || 'nothing'} reverted, ${skipped.length + more} skipped${dryRun ? ' (a dry run: nothing was changed)' : `; the revert has the id ${requestId}`}`,
     ...skipped.slice(0, maxShown).map((item) => `  ${sentenceOf(item)}`),
     ...(others > 0 ? [`  and ${others} more`] : []),
   ].join('\n')
