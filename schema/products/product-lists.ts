@@ -16,7 +16,7 @@ import {
   nameOfOrder,
   requireGoodOrder,
 } from '../../src/catalogue/products/query/product-order.ts'
-import { storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { storesToRead } from '../../src/catalogue/stores/stores-to-read.ts'
 import { lazy } from '../../src/lazy.ts'
 import { costly } from '../../src/request/context.ts'
 import { perStore, storeCount, storesArg } from '../builder/arguments.ts'

@@ -3,11 +3,11 @@ import type { EventsCall } from '../../../rest/services.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { catalogueFor } from '../../catalogue/catalogue.ts'
 import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
+import { storesToRead } from '../../catalogue/stores/stores-to-read.ts'
 import { changesDisabled } from '../../graphql/context.ts'
 import { type EventFilter, requireEventFilter } from '../../live/event-filter.ts'
 import { latestPosition } from '../../live/new-changes.ts'
 import { eventStreamHeaders, openEvents } from '../../live/open-events.ts'
-import { watchedStores } from '../../live/watched-stores.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { HttpError } from '../../request/http-error.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -22,8 +22,10 @@ export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions,
     const given = last ? readCursor(last, 'Last-Event-ID') : after && after !== latest ? readCursor(after) : undefined
     if (changesRetention === 0) throw changesDisabled()
     const catalogue = catalogueFor(db, caller.viewer)
-    const stores = await watchedStores(catalogue, storeUuids)
-    const findStores = storeUuids ? undefined : () => watchedStores(catalogue, undefined)
+    const watched = async () =>
+      (await storesToRead(catalogue, storeUuids, 'storeUuid')).map(({ storeUuid }) => storeUuid)
+    const stores = await watched()
+    const findStores = storeUuids ? undefined : watched
     const head = { status: 200, headers: eventStreamHeaders }
     if (isHead) return head
     if (!live) throw new HttpError('unavailable', 'events are sent by the main thread alone')

@@ -1,6 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
 import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
+import { requireStore } from '../../catalogue/stores/stores.ts'
 import { changesDisabled, type LiveSources } from '../../graphql/context.ts'
 import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-request.ts'
 import { findJob, type Job } from '../../jobs/job.ts'
@@ -9,7 +10,6 @@ import { latestPosition } from '../../live/new-changes.ts'
 import { openChanges } from '../../live/open-changes.ts'
 import { eventStreamHeaders } from '../../live/open-events.ts'
 import type { Stream } from '../../live/stream.ts'
-import { watchedStores } from '../../live/watched-stores.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { createPauses } from '../../request/pauses.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -71,7 +71,7 @@ function sourcesOf({ db, live, changesRetention }: ApiOptions, stream: Stream, l
       requireEventFilter(filter, 'filter.')
       const position = after == null || after === latest ? undefined : readCursor(after)
       if (changesRetention === 0) throw changesDisabled()
-      const stores = await watchedStores(catalogue, [storeUuid])
+      const stores = [await requireStore(catalogue, storeUuid)]
       if (!live) throw new Error('only the main thread has streams')
       const begin = position ?? (await latestPosition(db, stores))
       return openChanges(live.hub, stream, { stores, filter, after: begin })

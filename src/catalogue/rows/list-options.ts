@@ -4,7 +4,8 @@ import { isOfCatalogue } from '../changes/change.ts'
 import { type Enumerations, enumNameOf, productStatuses } from '../enumerations.ts'
 import { listStores } from '../stores/list-stores.ts'
 import type { Store } from '../stores/stores.ts'
-import { type RowsRequest, storesToRead } from './rows-of-stores.ts'
+import { storesToRead } from '../stores/stores-to-read.ts'
+import type { RowsRequest } from './rows-of-stores.ts'
 
 export type OptionKind = 'store' | 'channel' | 'format' | 'status' | 'attribute' | 'operation' | 'actor'
 

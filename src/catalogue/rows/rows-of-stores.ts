@@ -1,9 +1,6 @@
-import { invalidRequest, storeNotFound } from '../../errors.ts'
-import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { listStores } from '../stores/list-stores.ts'
-import { findStores, type Store } from '../stores/stores.ts'
-
-export const maxStores = 100
+import type { Catalogue } from '../catalogue.ts'
+import type { Store } from '../stores/stores.ts'
+import { storesToRead } from '../stores/stores-to-read.ts'
 
 /** Number of stores that are read at a time. */
 const atOnce = 4
@@ -51,21 +48,4 @@ export async function rowsOfStores<Row extends object>(
 
 function timeOf(row: object): number {
   return 'at' in row ? Number(row.at) : 0
-}
-
-/** The given stores, or all of the viewer. Throws like `rowsOfStores`. */
-export async function storesToRead(catalogue: Catalogue, storeUuids: RowsRequest['storeUuids']): Promise<Store[]> {
-  if (storeUuids == null) {
-    const stores = await listStores(catalogue, {}, { limit: maxStores + 1, backwards: false })
-    if (stores.length <= maxStores) return stores
-    const details = `the token has access to more than ${maxStores} stores: give at most ${maxStores} of them in storeUuids`
-    throw invalidRequest([{ field: 'storeUuids', details }])
-  }
-  const uuids = [...new Set(storeUuids.map((uuid) => requireVisible(catalogue, uuid, 'storeUuids')))]
-  const found = await findStores(catalogue, uuids)
-  return uuids.map((uuid) => {
-    const store = found.get(uuid)
-    if (!store) throw storeNotFound('storeUuids', uuid)
-    return store
-  })
 }

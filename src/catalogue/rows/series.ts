@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type FieldFault, faultsOf, invalidRequest, requireNoFaults } from '../../errors.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { type RowsRequest, storesToRead } from './rows-of-stores.ts'
+import { storesToRead } from '../stores/stores-to-read.ts'
+import type { RowsRequest } from './rows-of-stores.ts'
 
 /** Intervals of equal length: the first contains `from`, the last `to`. */
 export interface Buckets {
