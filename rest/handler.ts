@@ -62,7 +62,7 @@ async function answer<Caller>(
   const { kind } = endpoint.answers
   const body = endpoint.takesBody && kind !== 'upload' ? await request.body() : undefined
   const isLong = endpoint.isLong === true || (kind === 'table' && isAskedForRows(request))
-  const fromPool = isInParts.has(kind)
+  const fromPool = kindsInParts.has(kind)
     ? undefined
     : services.answerInPool(request, { ...endpoint, isLong }, caller, body)
   if (fromPool) return fromPool
@@ -74,7 +74,7 @@ async function answer<Caller>(
 }
 
 /** Their bodies or answers come in parts, which are not passed to the pool. */
-const isInParts: ReadonlySet<Answers['kind']> = new Set(['upload', 'file', 'events'])
+const kindsInParts: ReadonlySet<Answers['kind']> = new Set(['upload', 'file', 'events'])
 
 function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
   const { answers } = asked.endpoint
