@@ -39,7 +39,7 @@ export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: 
  * bytes and 8 for each value, and 24 more for values of codes that come again: a file has millions of rows.
  */
 export function createRepeatedRows(): (row: number, code: string, product: Product) => Repeated | undefined {
-  const entries = createPages()
+  const entries = createLists()
   /** By code: the place of its entry, or, if it came again, its last row as `-row - 2`. */
   const codes = createHashTable()
   /** The hashes of the last values of codes that came again, by code and attribute. */
@@ -141,30 +141,20 @@ function createHashTable() {
   }
 }
 
-const pageSize = 1 << 18
-
-/** Lists of 32-bit numbers in pages, which grow without being copied. */
-function createPages() {
-  const pages = [new Int32Array(pageSize)]
+/** Lists of 32-bit numbers. The buffer reserves addresses only, so it grows in its place. */
+function createLists() {
+  const buffer = new ArrayBuffer(1 << 20, { maxByteLength: 2 ** 33 })
+  const numbers = new Int32Array(buffer)
   let used = 0
   return {
-    add: (entry: readonly number[]): number => {
-      const numbers = entry.length + 1
-      if (used + numbers > pageSize) {
-        pages.push(new Int32Array(Math.max(pageSize, numbers)))
-        used = 0
-      }
-      const place = (pages.length - 1) * pageSize + used
-      const page = pages.at(-1)
-      if (page) page[used] = entry.length
-      page?.set(entry, used + 1)
-      used += numbers
+    add: (list: readonly number[]): number => {
+      const place = used
+      used += list.length + 1
+      while (used > numbers.length) buffer.resize(2 * buffer.byteLength)
+      numbers[place] = list.length
+      numbers.set(list, place + 1)
       return place
     },
-    get: (place: number): ArrayLike<number> => {
-      const page = pages[Math.floor(place / pageSize)] ?? new Int32Array(1)
-      const at = place % pageSize
-      return page.subarray(at + 1, at + 1 + (page[at] ?? 0))
-    },
+    get: (place: number): ArrayLike<number> => numbers.subarray(place + 1, place + 1 + (numbers[place] ?? 0)),
   }
 }
