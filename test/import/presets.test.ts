@@ -32,6 +32,7 @@ test('several rows of a handle become one product, its images one group in the o
       'Option1 Value': 'Red',
       'Variant SKU': 'M-R',
       'Variant Price': '5.00',
+      'Image Alt Text': '["","","third"]',
       Variants: JSON.stringify([
         { 'Option1 Value': 'Red', 'Variant SKU': 'M-R', 'Variant Price': '5.00' },
         { 'Option1 Value': 'Blue', 'Variant SKU': 'M-B', 'Variant Price': '6.00' },

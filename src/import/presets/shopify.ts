@@ -5,7 +5,9 @@ const variants = 'Variants'
 export const handleColumns = ['Handle', 'URL handle']
 export const imageColumns = ['Image Src', 'Product image URL']
 const positionColumns = ['Image Position', 'Image position']
-const imageParts = new Set([...imageColumns, ...positionColumns, 'Image Alt Text', 'Image alt text'])
+const altColumns = ['Image Alt Text', 'Image alt text']
+/** What is no value of a variant. */
+const others = new Set([...handleColumns, ...imageColumns, ...positionColumns, ...altColumns])
 const variantPattern = new RegExp(
   '^(Option\\d+ value$|Variant |(Cost per item|SKU|Barcode|Price|Compare-at price|Charge tax|Tax code|Unit price .*|' +
     'Inventory (tracker|quantity)|Continue selling when out of stock|Weight .*|Requires shipping|Fulfillment service)' +
@@ -55,8 +57,8 @@ function belongs(row: Entry, first: Entry, handleAt: number): boolean {
 }
 
 function handleOf(row: Entry, handleAt: number): Cell | undefined {
-  if ('reason' in row) return row.found?.[handleAt] || undefined
-  return row.cells[indexOf(row.columns, handleColumns)] || undefined
+  const cell = 'reason' in row ? row.found?.[handleAt] : row.cells[indexOf(row.columns, handleColumns)]
+  return (typeof cell === 'string' ? cell.trim() : cell) || undefined
 }
 
 /** The row of a product; if none of its rows could be read, those rows. A row that ends the file stays the last. */
@@ -99,19 +101,35 @@ function productRow(rows: readonly Row[], first: Row, faults: Fault[]): Row {
     }
   }
   if (values.size > maxColumns) faults.push({ reason: `must have at most ${maxColumns} columns` })
+  const images = imagesOf(rows, faults)
   const cells = [...values].map(([column, found]): Cell => {
-    if (imageColumns.includes(column)) return imagesOf(found, faults)
-    if (imageParts.has(column)) return ''
-    return found[0]?.cell ?? ''
+    if (imageColumns.includes(column)) return images.map(({ url }) => url)
+    if (altColumns.includes(column) && found.length > 0) return altOf(images) || (found[0]?.cell ?? '')
+    return positionColumns.includes(column) ? '' : (found[0]?.cell ?? '')
   })
   const size = rows.reduce((sum, row) => sum + row.size, 0)
   return { ...first, columns: [...values.keys(), variants], cells: [...cells, variantsOf(rows, values)], size }
 }
 
+interface Image {
+  url: Cell
+  alt: Cell
+  position: number
+}
+
 /** The images in the order of their positions; then those without one, in the order of their rows. */
-function imagesOf(found: readonly Value[], faults: Fault[]): Cell {
-  const images = found.map(({ row, cell }) => ({ url: cell, position: positionOf(row, faults) }))
-  return images.sort((a, b) => a.position - b.position).map(({ url }) => url)
+function imagesOf(rows: readonly Row[], faults: Fault[]): Image[] {
+  const images = rows.flatMap((row) => {
+    const cellOf = (names: readonly string[]) => row.cells[indexOf(row.columns, names)] ?? ''
+    const url = cellOf(imageColumns)
+    return url === '' ? [] : [{ url, alt: cellOf(altColumns), position: positionOf(row, faults) }]
+  })
+  return images.sort((a, b) => a.position - b.position)
+}
+
+/** The text of the only image, or a list of one for each. */
+function altOf(images: readonly Image[]): Cell {
+  return images.length > 1 ? images.map(({ alt }) => alt) : (images[0]?.alt ?? '')
 }
 
 function positionOf(row: Row, faults: Fault[]): number {
@@ -131,7 +149,7 @@ function positionOf(row: Row, faults: Fault[]): number {
 function variantsOf(rows: readonly Row[], values: ReadonlyMap<string, readonly Value[]>): string {
   const columns = new Set<string>()
   for (const [column, found] of values) {
-    if (variantPattern.test(column) || (!imageParts.has(column) && areDifferent(found))) columns.add(column)
+    if (variantPattern.test(column) || (!others.has(column) && areDifferent(found))) columns.add(column)
   }
   const found = rows.map((row) =>
     row.columns.flatMap((column, at) =>
