@@ -18,6 +18,7 @@ function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {},
     notes: new Notes(),
     unescapeFormulas: false,
     atOption: '--at',
+    formatOption: '--format',
     sheetOption: '--sheet',
   }
   const { code, product, assets, faults, assetFaults } = rowMapper(
@@ -153,6 +154,7 @@ test.each([
   ['m/h/1.jpg', 'https://cdn.example/media/m/h/1.jpg'],
   ['https://a.example/1.jpg', 'https://a.example/1.jpg'],
   ['//a.example/1.jpg', 'https://a.example/1.jpg'],
+  ['m/h 1', 'https://cdn.example/media/m/h 1'],
 ])('--asset-base completes %s to %s', (path, url) => {
   expect(urlsOf(path, { assetBase: base })).toEqual([url])
   expect(urlsOf(path, { assetBase: base.slice(0, -1) })).toEqual([url])
@@ -185,6 +187,8 @@ test.each<[string, string[]]>([
   [`${one},${two},`, [one, two]],
   [one, [one]],
   [two, [two]],
+  ['https://a.example/1.jpg?crop=1,2&x=a|b', ['https://a.example/1.jpg?crop=1,2&x=a|b']],
+  ['https://a.example/1.jpg/https://b.example/2.jpg', ['https://a.example/1.jpg/https://b.example/2.jpg']],
   [JSON.stringify([{ id: 1, src: one }, { url: two }, { href: one }]), [one, two, one]],
 ])('the URLs of %j are told apart by what is between them', (cell, urls) => {
   expect(urlsOf(cell)).toEqual(urls)
@@ -211,6 +215,26 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
   [`${','.repeat(1_000_000)}x${' '.repeat(1_000_000)}x`, { assetSeparator: '|' }, /--asset-base would complete it/],
   [`x.jpg${' '.repeat(1_000_000)}x,y`, {}, /--asset-separator says/],
   ['{"src":"https://a.example/1.jpg"}', {}, /got an object/],
+  ['https://a.example/1.jpg::https://a.example/2.jpg', {}, /--asset-separator says/],
+  ['https://a.example/1.jpg#https://a.example/2.jpg', {}, /--asset-separator says/],
+  ['https://a.example/1.jpghttps://a.example/2.jpg', {}, /--asset-separator says/],
+  ['https://a.example/1.jpg\uff0chttps://a.example/2.jpg', {}, /--asset-separator says/],
+  ['https://a.example/1.jpg ! alt : x | https://a.example/2.jpg', {}, /--asset-separator says/],
+  ['https://a.example/1.jpg and https://a.example/2.jpg', {}, /--asset-separator says/],
+  ['https://a.example/1|b.example/2', {}, /--asset-separator says/],
+  ['https://a.example/i?id=1|i?id=2', {}, /--asset-separator says/],
+  ['https://a.example/1,https:/b.example/2', {}, /--asset-separator says/],
+  ['https://a.example/1;www.b.example/2', {}, /--asset-separator says/],
+  ...[
+    '"https://a.example/1"',
+    '<img src="1.jpg">',
+    'www.a.example/1.jpg',
+    'img\\1.jpg',
+    '1.jpg#2.jpg',
+    '#N/A',
+    '-',
+  ].map((cell): [Cell, Partial<ImportOptions>, RegExp] => [cell, { assetBase: base }, /absolute URL/]),
+  ['#N/A', {}, /absolute URL.*got "#N\/A"$/],
   ['[https://a.example/1.jpg]', {}, /must be a JSON list/],
 ])('%j with %o is no asset, but a fault', (cell, options, reason) => {
   expect(urlsOf(cell, options)).toEqual([expect.stringMatching(reason)])

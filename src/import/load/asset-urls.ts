@@ -8,8 +8,8 @@ export interface UrlRules {
   separator: string | undefined
   /** The URL that relative URLs are joined to. */
   base: string | undefined
-  /** How the interface spells the options of the two. */
-  names: { separator: string; base: string }
+  /** How the interface spells the options. */
+  names: { assets: string; separator: string; base: string }
 }
 
 /** The URLs in a cell, in order, and what is wrong with the others. */
@@ -99,6 +99,9 @@ const separators = /[\s,|;]+/g
 const picture = String.raw`\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic|mp4|pdf)`
 const isPath = new RegExp(`^/|${picture}$`, 'i')
 const hasPicture = new RegExp(`/|${picture}`, 'i')
+const beginsUrl = /^(\/|https?:|www\.)/i
+const pictureThenUrl = new RegExp(`${picture}[^/?=&\\w]*[a-z][a-z0-9+.-]*://`, 'i')
+const barBetween = /^[^?]*[|\n]|[|\n].*[/?]/s
 const endsAsPicture = new RegExp(String.raw`${picture}(?:\?.*)?$`, 'i')
 
 /** The parts of a text that end where an absolute URL follows separators. Other commas and blanks are a URL's own. */
@@ -127,14 +130,20 @@ function splitPaths(text: string): string[] | undefined {
   return paths.length > 1 && !paths.every((path) => isPath.test(path)) ? undefined : paths
 }
 
-/** Whether a separator in a text may be one between URLs: after the name of a picture, or before a path. */
+/**
+ * Whether a text may be several URLs: after the name of a picture, or before a path, a separator may be one between
+ * URLs, and after the name of a picture any text may be. Bars and line breaks are a URL's own only in its query.
+ */
 function isDoubtful(text: string): boolean {
-  let isAfterPicture = false
-  return text.split(separators).some((word, i) => {
-    if (i > 0 && (word.startsWith('/') || (isAfterPicture && hasPicture.test(word)))) return true
+  let [isAfterPicture, isInQuery] = [false, false]
+  const hasDoubt = text.split(separators).some((word, i) => {
+    if (i > 0 && (beginsUrl.test(word) || (isAfterPicture && (!isInQuery || hasPicture.test(word))))) return true
     isAfterPicture ||= endsAsPicture.test(word)
+    isInQuery ||= word.includes('?')
     return false
   })
+  // A longer text is no URL, whatever is in it.
+  return hasDoubt || (text.length <= 4096 && (pictureThenUrl.test(text) || barBetween.test(text)))
 }
 
 function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
@@ -148,13 +157,16 @@ function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
   return found
 }
 
+/** What no relative path has: characters that belong to HTML, Windows or errors of spreadsheets, or a host. */
+const noPath = /["<>\\#]|^www\.|^[^\p{L}\p{N}]*$/iu
+
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
 function completedUrl(text: string, { base, names }: UrlRules): Item {
-  const isAbsolute = scheme.test(text)
-  const url = base === undefined || isAbsolute ? text : joined(base, text)
+  const isPath = !scheme.test(text) && !noPath.test(text)
+  const url = base === undefined || !isPath ? text : joined(base, text)
   const fault = urlFault(url)
   if (fault === undefined) return url
-  return { fault: base === undefined && !isAbsolute ? `${fault}; ${names.base} would complete it` : fault }
+  return { fault: base === undefined && isPath ? `${fault}; ${names.base} would complete it` : fault }
 }
 
 function joined(base: string, path: string): string {

@@ -1,7 +1,16 @@
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
-import { type Cell, type Entry, type Fault, maxUrls, type Reading, type RowPosition, type Source } from '../read/row.ts'
+import {
+  type Cell,
+  type Entry,
+  type Fault,
+  maxUrls,
+  type Reading,
+  type Row,
+  type RowPosition,
+  type Source,
+} from '../read/row.ts'
 import { type UrlRules, urlOf, urlsOf } from './asset-urls.ts'
 import { identifierReader, statusReader } from './identifiers.ts'
 import type { Layout } from './layout.ts'
@@ -28,7 +37,10 @@ export interface MappedRow extends RowPosition {
   replaces: boolean
 }
 
-export type MappedProduct = Pick<LoadedProduct, 'status' | 'names' | 'values'>
+export interface MappedProduct extends Pick<LoadedProduct, 'status' | 'names' | 'values'> {
+  /** The columns whose values are numbers of the format, not texts. */
+  numbers: ReadonlySet<string> | undefined
+}
 
 interface MappedAsset {
   channel: string
@@ -65,10 +77,10 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
       return { ...nothing, number, line, source, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
     }
     const status = statusOf(textAt(row, plan.status), faults)
-    const mapped = productOf(cells, plan, status, faults)
+    const mapped = productOf(row, plan, status, faults)
     const replaces = faults.length === 0 && repeats(row, code, mapped, faults)
     const product = faults.length === 0 ? mapped : undefined
-    const found = assetsOf(cells, plan.assets, rules)
+    const found = assetsOf(cells, plan, rules)
     return { number, line, size, source, rows, code, product, faults, replaces, ...found }
   }
 }
@@ -80,11 +92,12 @@ const nothing = {
 }
 
 function urlRules(request: ImportRequest): UrlRules {
-  const names = { separator: optionName(request, 'assetSeparator'), base: optionName(request, 'assetBase') }
+  const name = (option: 'assets' | 'assetSeparator' | 'assetBase') => optionName(request, option)
+  const names = { assets: name('assets'), separator: name('assetSeparator'), base: name('assetBase') }
   return { separator: request.assetSeparator, base: request.assetBase, names }
 }
 
-function productOf(cells: readonly Cell[], plan: Plan, status: string | null, faults: Fault[]): MappedProduct {
+function productOf({ cells, numbers }: Row, plan: Plan, status: string | null, faults: Fault[]): MappedProduct {
   const filled = plan.attributes.filter(({ at }) => cells[at] !== '')
   const seen = new Set<string>()
   for (const { column, name } of plan.isAmbiguous ? filled : []) {
@@ -96,13 +109,21 @@ function productOf(cells: readonly Cell[], plan: Plan, status: string | null, fa
     status,
     names: filled.length === plan.names.length ? plan.names : filled.map(({ name }) => name),
     values: filled.map(({ at, column }) => textOf(cells[at] ?? '', column, faults)),
+    numbers,
   }
 }
 
-function assetsOf(cells: readonly Cell[], columns: Plan['assets'], rules: UrlRules) {
+function assetsOf(cells: readonly Cell[], { assets: columns, objects }: Plan, rules: UrlRules) {
   const assets: MappedAsset[] = []
   const assetFaults: Fault[] = []
   let assetsFailed = 0
+  for (const { column, members } of objects) {
+    const member = members.find(({ at }) => cells[at] !== '')
+    if (!member) continue
+    const reason = `must be a URL or a list; got an object: ${rules.names.assets} ${member.column} reads a member of it`
+    addFault(assetFaults, { field: column, reason })
+    assetsFailed++
+  }
   for (const { at, column, isList, channel, assetFormat } of columns) {
     const cell = cells[at] ?? ''
     if (cell === '') continue

@@ -18,6 +18,8 @@ export interface Plan {
   /** Attributes that cannot be one, by the names of their columns. */
   reserved: readonly { at: number; column: string; reason: string }[]
   assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
+  /** Objects in the place of assets: the columns of their members. */
+  objects: readonly { column: string; members: readonly { at: number; column: string }[] }[]
 }
 
 /** Plans what to do with rows, by their columns, of which it notes what options should name. */
@@ -39,8 +41,10 @@ export function rowPlanner(request: ImportRequest, layout: Layout, notes: Notes)
 
 function planFor(columns: readonly string[], request: ImportRequest, layout: Layout): Plan {
   const indexes = new Map(columns.map((column, at) => [column, at]))
+  const objects = objectsOf(columns, request.assets)
+  const members = new Set(objects.flatMap((object) => object.members.map(({ at }) => at)))
   const attributes = columns.flatMap((column, at) => {
-    const name = layout.attributeOf(column)
+    const name = members.has(at) ? undefined : layout.attributeOf(column)
     return name === undefined ? [] : [{ at, column, name }]
   })
   const reserved = attributes.flatMap(({ at, column, name }) => {
@@ -67,7 +71,17 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     reserved,
     isAmbiguous: new Set(names).size < names.length,
     assets: [...placed.sort((a, b) => a.position - b.position), ...named],
+    objects,
   }
+}
+
+function objectsOf(columns: readonly string[], assets: readonly string[]): Plan['objects'] {
+  const outer = assets.filter((asset) => !columns.includes(asset))
+  return outer.flatMap((asset) => {
+    const inner = columns.map((column, at) => ({ at, column }))
+    const members = inner.filter(({ column }) => column.startsWith(`${asset}.`) && !assets.includes(column))
+    return members.length === 0 ? [] : [{ column: asset, members }]
+  })
 }
 
 const images =
