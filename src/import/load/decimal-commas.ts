@@ -8,8 +8,8 @@ import { withComma } from './decimals.ts'
 import type { RowStream } from './stream-rows.ts'
 
 /**
- * The attributes of numbers that have a value such as `12,50` anywhere in a file of CSV: they decide how the numbers
- * before it are read. The file is read once more; none is known of one that can be read once.
+ * The attributes of numbers that have a value such as `12,50` anywhere in a file: they decide how the numbers before it
+ * are read. The file is read once more; none is known of one that can be read once, and those of XLSX need not be.
  */
 export async function attributesWithCommas(
   catalogue: Catalogue,
@@ -18,7 +18,7 @@ export async function attributesWithCommas(
   { reopen, signal }: { reopen?: () => AsyncIterable<Buffer>; signal: AbortSignal },
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
-  if (!reopen || format !== 'csv' || delimiter === ';' || request.decimal !== undefined) return found
+  if (!reopen || format === 'xlsx' || delimiter === ';' || request.decimal !== undefined) return found
   const definitions = await listDefinitions(catalogue, request.storeUuid)
   const numbers = numbersOf(definitions)
   if (numbers.size === 0) return found

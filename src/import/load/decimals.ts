@@ -11,8 +11,11 @@ type ReadNumbers = (product: MappedProduct, faults: Fault[]) => MappedProduct
 
 export const withComma = /^-?\d+,\d+$/
 const withPoint = /^-?\d+\.\d+$/
+const plain = /^-?\d+(\.\d+)?$/
 /** A number with a decimal point, or with a separator of thousands. */
 const withEither = /^-?[1-9]\d{0,2}\.\d{3}$/
+/** What people write as a number, with separators of thousands. */
+const likeNumber = /^[+-]?\d*([.,'\s]\d+)+$/
 
 export interface NumberReaders {
   /** The reader for a chunk. */
@@ -23,8 +26,9 @@ export interface NumberReaders {
 
 /**
  * Makes the readers of numbers. In text, `12,50` and `1.234` mean one number here and another there: without the option
- * `decimal` the first fails, and the second where numbers have commas: in files separated by semicolons, and in columns
- * with a comma: those of `withCommas`, and those that have shown one.
+ * `decimal` the first fails, and the second where numbers may have commas: in files separated by semicolons, in texts
+ * of XLSX, and in columns with a comma: those of `withCommas`, and those that have shown one. Numbers of JSON and XLSX
+ * are no texts.
  */
 export function numberReaders(
   request: ImportRequest,
@@ -34,6 +38,7 @@ export function numberReaders(
 ): NumberReaders {
   const option = optionName(request, 'decimal')
   const seen = new Set(withCommas)
+  const mayHaveCommas = delimiter === ';' || format === 'xlsx'
   const counts = new Map<string, { all: number; other: number; example: string }>()
   let isUsed = false
   const other = request.decimal === 'comma' ? withPoint : withComma
@@ -47,8 +52,6 @@ export function numberReaders(
   }
   const readText = (text: string, name: string): { value: string } | { reason: string } => {
     isUsed = true
-    // Numbers of XLSX are no texts.
-    if (format === 'xlsx') return { value: request.decimal === 'comma' ? withoutComma(text) : text }
     count(text, name)
     if (request.decimal === 'comma') {
       const expected = `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
@@ -56,16 +59,16 @@ export function numberReaders(
       return value === text && /[.,]/.test(text) ? { reason: `${expected}; got ${shown(text)}` } : { value }
     }
     if (request.decimal === 'point') return { value: text }
-    const isDoubtful = withEither.test(text) && (delimiter === ';' || seen.has(name))
+    const isDoubtful = withEither.test(text) && (mayHaveCommas || seen.has(name))
     const expected = `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
-    return isDoubtful || /^-?[\d.]*,[\d.,]*$/.test(text)
+    return isDoubtful || (likeNumber.test(text) && !plain.test(text))
       ? { reason: `${expected}; got ${shown(text)}` }
       : { value: text }
   }
   return {
     of: (rows, definitions) => {
       const numbers = numbersOf(definitions)
-      if (numbers.size === 0 || ['json', 'jsonl', 'xml'].includes(format)) return (product) => product
+      if (numbers.size === 0) return (product) => product
       for (const { product } of rows) {
         for (const [i, name] of product?.names.entries() ?? []) {
           if (numbers.has(name) && withComma.test(product?.values[i] ?? '')) seen.add(name)
@@ -74,7 +77,8 @@ export function numberReaders(
       return (product, faults) => {
         const values = product.values.map((text, i) => {
           const name = product.names[i] ?? ''
-          const read = numbers.has(name) ? readText(text, name) : { value: text }
+          const isText = numbers.has(name) && !product.numbers?.has(columnOf(name))
+          const read = isText ? readText(text, name) : { value: text }
           if ('value' in read) return read.value
           faults.push({ field: columnOf(name), reason: read.reason })
           return text

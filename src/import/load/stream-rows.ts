@@ -32,9 +32,10 @@ export async function streamRows(
   const source = groupByProduct(read, given.preset)
   const isComplete = source.columns !== undefined
   const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
-  const request = withPreset(given, columns)
   // If no row could be read, no column is missing: every row fails on its own.
-  const known = columns.length === 0 && !isComplete ? [request.code ?? 'product_code'] : columns
+  const isUnknown = columns.length === 0 && !isComplete
+  const request = isUnknown ? given : withPreset(given, columns)
+  const known = isUnknown ? [request.code ?? 'product_code'] : columns
   const layout = planLayout(request, enumerations, known, isComplete)
   const map = rowMapper(request, layout, read)
   const unseen = new Set([...namedColumns(request).values()].flat())

@@ -5,12 +5,13 @@ type Chunks = AsyncIterable<Buffer>
 /** Separators of cells that are recognized, in the order of preference. */
 const candidates = [',', ';', '\t', '|']
 const maxHeader = 1024 * 1024
-/** How many rows decide between separators that give the header the same number of cells. */
+/** How many rows decide between separators. */
 const maxRows = 20
 
 /**
  * The separator of a CSV file and its content, after Excel's line `sep=;` if there is one: the separator of this line,
- * else that which gives the header the most cells outside quotes, else that which rows have as often as the header.
+ * else that which gives the header the most cells outside quotes, else that which rows have as often as the header; the
+ * latter also if no row has the former so, as where names of columns have commas.
  */
 export async function findDelimiter(
   file: Chunks,
@@ -35,16 +36,18 @@ function likeliest(text: string, start: number): string {
   if (!header) return ','
   const most = Math.max(...header.counts)
   if (most === 0) return ','
-  const equal = candidates.map((_, i) => header.counts[i] === most)
-  const votes = candidates.map(() => 0)
-  for (let row = 0, at = header.end + 1; row < maxRows; row++) {
-    const line = lineOf(text, at)
-    if (!line) break
-    for (const i of candidates.keys()) if (line.counts[i] === most) votes[i] = (votes[i] ?? 0) + 1
-    at = line.end + 1
+  const lines: number[][] = []
+  for (let line = lineOf(text, header.end + 1); line && lines.length < maxRows; line = lineOf(text, line.end + 1)) {
+    if (line.counts.some((count) => count > 0)) lines.push(line.counts)
   }
-  const best = Math.max(...votes.filter((_, i) => equal[i]))
-  return candidates.find((_, i) => equal[i] && votes[i] === best) ?? ','
+  const found = candidates.map((candidate, i) => {
+    const count = header.counts[i] ?? 0
+    return { candidate, count, votes: count === 0 ? 0 : lines.filter((counts) => counts[i] === count).length }
+  })
+  const byVotes = found.toSorted((a, b) => b.votes - a.votes)
+  const likely = byVotes.find(({ count }) => count === most)
+  const other = byVotes.find(({ votes }) => votes > 0 && votes === lines.length)
+  return ((likely?.votes === 0 && other) || likely)?.candidate ?? ','
 }
 
 /** How often each candidate is in a line outside quotes, and where the line ends; undefined at the end of the text. */

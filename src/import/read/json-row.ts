@@ -11,7 +11,7 @@ import {
   type Source,
 } from './row.ts'
 
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
+type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 
 /** Methods of ES2026's JSON that the compiler's library does not have yet. */
 const exactJson = JSON as unknown as {
@@ -22,12 +22,18 @@ const exactJson = JSON as unknown as {
 
 /**
  * Parses a JSON text. Numbers keep the digits that they were written with, as `exactNumber` has them: 1.10 and
- * 12345678901234567890 are attribute values too. Throws as `JSON.parse` does, and a RangeError if nested too deeply.
+ * 12345678901234567890 are attribute values too. Throws as `JSON.parse` does, also if an object has a key twice, and a
+ * RangeError if nested too deeply.
  */
 export function parseExactly(text: string): unknown {
-  return exactJson.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined ? exactNumber(source) : value,
-  )
+  // The value itself is taken for a member, too.
+  let keys = -1
+  const value = exactJson.parse(text, function (_key, inner, { source }) {
+    if (!Array.isArray(this)) keys++
+    return typeof inner === 'number' && source !== undefined ? exactNumber(source) : inner
+  })
+  if (shapeOfJson(Buffer.from(text), {}).keys !== keys) throw new SyntaxError('an object has a key twice')
+  return value
 }
 
 export const tooManyValues = `must have at most ${maxValues} values`
@@ -57,13 +63,14 @@ export function jsonRow(value: unknown, place: RowPosition, source: Source, size
     return { ...place, reason: `must be an object; got ${got}`, source }
   }
   const cells = new Map<string, Cell>()
-  const fault = flatten(value, '', cells)
+  const numbers = new Set<string>()
+  const fault = flatten(value, '', cells, numbers)
   if (fault) return { ...place, ...fault, source }
-  return { ...place, columns: [...cells.keys()], cells: [...cells.values()], size, source }
+  return { ...place, columns: [...cells.keys()], cells: [...cells.values()], numbers, size, source }
 }
 
-/** Adds the cells of an object; returns the first fault. */
-function flatten(object: object, prefix: string, cells: Map<string, Cell>): Fault | undefined {
+/** Adds the cells of an object, and the columns of numbers; returns the first fault. */
+function flatten(object: object, prefix: string, cells: Map<string, Cell>, numbers: Set<string>): Fault | undefined {
   for (const [key, value] of Object.entries(object)) {
     const column = prefix + key
     if (column.length > maxColumnLength) {
@@ -71,11 +78,12 @@ function flatten(object: object, prefix: string, cells: Map<string, Cell>): Faul
     }
     if (cells.size === maxColumns) return { reason: `must have at most ${maxColumns} columns` }
     if (isJsonObject(value)) {
-      const fault = flatten(value, `${column}.`, cells)
+      const fault = flatten(value, `${column}.`, cells, numbers)
       if (fault) return fault
     } else {
       if (cells.has(column)) return { field: column, reason: 'comes twice in the row' }
       cells.set(column, cellOf(value))
+      if (exactJson.isRawJSON(value)) numbers.add(column)
     }
   }
   return undefined

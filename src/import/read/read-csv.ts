@@ -5,19 +5,22 @@ import { checkColumns } from './columns.ts'
 import { findDelimiter } from './delimiter.ts'
 import { isQuoted, type ParsedRecord, recordReader } from './record.ts'
 import { recordsOf } from './records.ts'
-import { BrokenFile, type Entry, maxRowLength, type Reading, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, type Fault, maxRowLength, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'afterQuote'> {
   source: string
   line: number
+  /** How many cells the next record has, if a backslash ends this one, and whether one ends the record before it. */
+  cellsAfter: number | undefined
+  isAfter: boolean
 }
 
 /**
  * Reads CSV (RFC 4180) with a header, with any separator of cells. Lines end in LF, CRLF or CR; those without content
  * are skipped. A quote in an unquoted cell is an ordinary character. A row with too many cells, text after a closing
- * quote, or bytes not in UTF-8 fails alone; cells that a row lacks are empty. Throws a UsageError if the header is
- * missing, has too many columns, or names one twice.
+ * quote, a line break after a backslash, or bytes not in UTF-8 fails alone; cells that a row lacks are empty. Throws a
+ * UsageError if the header is missing, has too many columns or text after a closing quote, or names a column twice.
  */
 export async function readCsv(bytes: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
   const { delimiter, chunks, skipped } = await findDelimiter(bytes, reading.delimiter)
@@ -26,10 +29,7 @@ export async function readCsv(bytes: AsyncIterable<Buffer>, reading: Reading): P
   const [header, ...first] = await firstOf(blocks)
   const columns = columnsOf(header, reading)
   let number = 0
-  const rowsOf = (records: readonly CsvRecord[]) =>
-    records
-      .filter(({ cells }) => cells.some((cell) => cell !== ''))
-      .map((record) => rowOf(record, ++number, columns, reading))
+  const rowsOf = (records: readonly CsvRecord[]) => records.map((record) => rowOf(record, ++number, columns, reading))
   async function* rows() {
     yield rowsOf(first)
     for await (const block of blocks) yield rowsOf(block)
@@ -49,10 +49,14 @@ async function firstOf(blocks: AsyncGenerator<CsvRecord[]>): Promise<[CsvRecord,
   }
 }
 
+/** A cell of a row that is skipped: nothing, or the mark that ends a file of DOS. */
+const isEmpty = (cell: string) => cell === '' || cell === '\x1a'
+
 /** Reads the records that have any content. Throws a BrokenFile at a quoted cell, or a record, that does not end. */
 function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine: number): AsyncGenerator<CsvRecord[]> {
   const recordAt = recordReader(delimiter)
   let line = firstLine
+  let isAfter = false
   return recordsOf(chunks, (bytes, isLast) => {
     const text = bytes.toString('latin1')
     const records: CsvRecord[] = []
@@ -61,7 +65,12 @@ function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine
       const { cells, afterQuote, end, next } = record
       if (end - used > maxRowLength) break
       const source = text.slice(used, end)
-      if (source !== '') records.push({ cells, source, line, afterQuote })
+      const isCut = source.endsWith('\\')
+      const following = isCut ? recordAt(text, next, isLast) : undefined
+      if (isCut && !following && !isLast) break
+      const cellsAfter = following?.cells.length
+      if (!cells.every(isEmpty)) records.push({ cells, source, line, afterQuote, cellsAfter, isAfter })
+      isAfter = isCut
       line += 1 + (source.match(/\r\n?|\n/g)?.length ?? 0)
       used = next
     }
@@ -76,12 +85,29 @@ function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine
   })
 }
 
+/** What is wrong with the form of a record: with its quotes, line breaks, or number of cells. */
+function faultOf({ cells, afterQuote, cellsAfter, isAfter }: CsvRecord, columns: readonly string[]): Fault | undefined {
+  if (afterQuote) {
+    const got = afterQuote.text.trim() === '' ? 'blanks' : 'text'
+    const reason = `must double a quote within a quoted cell; got ${got} after the closing quote`
+    return { field: columns[afterQuote.at], reason }
+  }
+  const { length } = columns
+  const isShort = cells.length < length
+  if ((isShort && isAfter) || (cellsAfter !== undefined && (isShort || cellsAfter < length))) {
+    return { reason: 'must quote a cell with a line break; got a backslash before one' }
+  }
+  const isLong = cells.slice(length).some((cell) => cell !== '')
+  return isLong ? { reason: `must have ${length} cells, as the header has; got ${cells.length}` } : undefined
+}
+
 function rowOf(
-  { cells, source, line, afterQuote }: CsvRecord,
+  record: CsvRecord,
   number: number,
   columns: readonly string[],
   { recognized: { encoding = 'UTF-8' }, notes, unescapeFormulas }: Reading,
 ): Entry {
+  const { cells, source, line } = record
   const decodedCells = beyondAscii.test(source) ? cells.map(decoded) : cells
   const texts = source.includes("'") ? decodedCells.map((cell, at) => unescaped(cell, columns[at])) : decodedCells
   function unescaped(cell: string | undefined, column: string | undefined) {
@@ -93,16 +119,8 @@ function rowOf(
   const unreadable = (reason: string, field?: string) => {
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
-  if (afterQuote) {
-    const got = afterQuote.text.trim() === '' ? 'blanks' : 'text'
-    return unreadable(
-      `must double a quote within a quoted cell; got ${got} after the closing quote`,
-      columns[afterQuote.at],
-    )
-  }
-  if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== '')) {
-    return unreadable(`must have ${columns.length} cells, as the header has; got ${cells.length}`)
-  }
+  const fault = faultOf(record, columns)
+  if (fault) return unreadable(fault.reason, fault.field)
   const bad = (texts as unknown[]).indexOf(undefined)
   if (bad >= 0) {
     return unreadable(`must be ${encoding}; got other bytes`, columns[bad])
@@ -122,7 +140,10 @@ function decoded(cell: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-function columnsOf({ cells, source }: CsvRecord, { recognized, notes, unescapeFormulas }: Reading): string[] {
+function columnsOf(
+  { cells, source, afterQuote }: CsvRecord,
+  { recognized, notes, unescapeFormulas }: Reading,
+): string[] {
   const { encoding, delimiter = ',' } = recognized
   const columns = cells.map((cell, at) => {
     const text = decoded(cell)
@@ -139,5 +160,6 @@ function columnsOf({ cells, source }: CsvRecord, { recognized, notes, unescapeFo
   if (source.includes('\0')) {
     throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')
   }
+  if (afterQuote) throw new UsageError(`the header line has text or blanks after the closing quote of a cell`)
   return checkColumns(columns)
 }

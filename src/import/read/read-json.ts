@@ -1,5 +1,6 @@
 import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
+import { isObject } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { exactNumber, jsonRow, tooManyValues } from './json-row.ts'
 import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from './row.ts'
@@ -10,15 +11,16 @@ import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from '.
  */
 export async function* readJson(
   chunks: AsyncIterable<Buffer>,
-  { at, atOption }: Pick<Reading, 'at' | 'atOption'>,
+  { at, atOption, formatOption }: Pick<Reading, 'at' | 'atOption' | 'formatOption'>,
 ): AsyncGenerator<Entry[]> {
   const tokensOf = tokenizer()
-  const find = listFinder(at, atOption)
+  const find = listFinder(at, atOption, formatOption)
   let assembler: Assembler<unknown[]> | undefined
   let isOver = false
   let number = 0
   let size = 0
   let tokens = 0
+  let repeated: string | undefined
   const rowsOf = (bytes?: Buffer): Entry[] => {
     const rows: Entry[] = []
     size += bytes?.length ?? 0
@@ -31,13 +33,18 @@ export async function* readJson(
       // What follows the list in an object is not read.
       if (isOver && at !== undefined) continue
       // A member of an object is two tokens, and each object and list has two more.
+      if (token.name === 'keyValue' && hasKey(assembler.current, token.value)) repeated ??= token.value
       if (++tokens > 3 * maxValues) throw new BrokenFile(`the row ${tooManyValues}`)
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
       isOver = assembler.done
       if (assembler.depth === 1 && assembler.current?.length) {
         const value = assembler.current.pop()
-        rows.push(jsonRow(value, { number: ++number }, { value }, size))
+        const row = jsonRow(value, { number: ++number }, { value }, size)
+        const { line, source } = row
+        const fault = { field: repeated, reason: 'comes twice in an object' }
+        rows.push(repeated === undefined ? row : { number, line, source, ...fault })
         size = tokens = 0
+        repeated = undefined
       }
     }
     if (isOver) size = 0
@@ -55,8 +62,12 @@ export async function* readJson(
   if (!isOver) throw new BrokenFile('the file ends before its JSON list does')
 }
 
+function hasKey(object: unknown, key: string): boolean {
+  return isObject(object) && Object.hasOwn(object, key)
+}
+
 /** Finds the token that begins the list. Throws a UsageError if the file is something else. */
-function listFinder(at: string | undefined, option: string): (token: Token) => boolean {
+function listFinder(at: string | undefined, option: string, formatOption: string): (token: Token) => boolean {
   const path: string[] = []
   let key = ''
   let isBegun = false
@@ -71,7 +82,8 @@ function listFinder(at: string | undefined, option: string): (token: Token) => b
     if (name === 'endObject') {
       key = path.pop() ?? ''
       if (path.length === 0) {
-        const expected = at === undefined ? 'a list of objects; it is an object without a list' : `a list at ${at}`
+        const without = `a list of objects; it is an object without a list, or JSON Lines: ${formatOption} jsonl`
+        const expected = at === undefined ? without : `a list at ${at}`
         throw new UsageError(`the file must be JSON with ${expected}`)
       }
     }

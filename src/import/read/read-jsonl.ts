@@ -1,10 +1,17 @@
 import { messageOf } from '../../errors.ts'
+import { UsageError } from '../usage-error.ts'
 import { hasTooManyValues, jsonRow, parseExactly, tooManyValues } from './json-row.ts'
 import { recordsOf } from './records.ts'
-import { type Entry, maxRowLength, type UnreadableRow } from './row.ts'
+import { type Entry, maxRowLength, type Reading, type UnreadableRow } from './row.ts'
 
-/** Reads JSON Lines: an object a line. Skips blank lines; a line not in JSON, not in UTF-8, or too long fails alone. */
-export function readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
+/**
+ * Reads JSON Lines: an object a line. Skips blank lines; a line not in JSON, not in UTF-8, or too long fails alone.
+ * Throws a UsageError for a file that is a list.
+ */
+export function readJsonl(
+  chunks: AsyncIterable<Buffer>,
+  { formatOption }: Pick<Reading, 'formatOption'>,
+): AsyncGenerator<Entry[]> {
   let number = 0
   let line = 0
   let isTooLong = false
@@ -13,6 +20,9 @@ export function readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]
     const parsed = isTooLong ? { reason: `must have at most ${maxRowLength} characters` } : parsedOf(bytes)
     isTooLong = false
     if (!parsed) return []
+    if (number === 0 && /^\s*\[\s*(\{|$)/.test(bytes.toString('latin1', 0, 100))) {
+      throw new UsageError(`the file must be JSON Lines; it begins with a list: ${formatOption} json`)
+    }
     const place = { number: ++number, line }
     return [
       'reason' in parsed ? { ...place, ...parsed } : jsonRow(parsed.value, place, parsed.source, parsed.source.length),

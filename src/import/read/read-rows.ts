@@ -27,6 +27,7 @@ export async function readRows(
   reopen?: () => AsyncIterable<Buffer>,
 ): Promise<RowSource & Reading> {
   const opened = await unpackedIfGzip(input)
+  requireReadable(opened.head)
   const isZip = opened.head.toString('hex', 0, 4) === '504b0304'
   const format = isZip ? 'xlsx' : (options.format ?? formatOf(options, opened.head))
   const name = (option: 'at' | 'encoding' | 'format' | 'sheet') => optionName(options, option)
@@ -34,9 +35,9 @@ export async function readRows(
     throw new UsageError(`${name('format')} must be xlsx or left out: the file is a ZIP archive`)
   }
   const { delimiter, at, sheet, encoding, unescapeFormulas = false } = options
-  const names = { atOption: name('at'), sheetOption: name('sheet') }
+  const names = { atOption: name('at'), formatOption: name('format'), sheetOption: name('sheet') }
   const own = { recognized: { format }, notes: new Notes(), unescapeFormulas }
-  const reading: Reading = { ...own, delimiter, at, sheet, ...names }
+  const reading: Reading = { ...own, delimiter, encoding, at, sheet, ...names }
   const text =
     format === 'xlsx'
       ? opened.chunks
@@ -45,11 +46,18 @@ export async function readRows(
   return { ...reading, columns, rows: endWithError(rows) }
 }
 
+/** Throws a UsageError for the first bytes of what people take for a file of a format that is read. */
+function requireReadable(head: Buffer): void {
+  const start = head.toString('hex', 0, 4)
+  if (start === 'd0cf11e0') throw new UsageError('the file is XLS, or has a password: save it as XLSX without one')
+  if (start.startsWith('1f8b')) throw new UsageError('the file is packed by gzip twice: unpack it once')
+}
+
 const readersOf: Record<Format, (text: AsyncIterable<Buffer>, reading: Reading) => RowSource | Promise<RowSource>> = {
   csv: readCsv,
-  jsonl: (text) => ({ columns: undefined, rows: readJsonl(text) }),
+  jsonl: (text, reading) => ({ columns: undefined, rows: readJsonl(text, reading) }),
   xlsx: readXlsx,
-  xml: (text) => ({ columns: undefined, rows: readXml(text) }),
+  xml: (text, reading) => ({ columns: undefined, rows: readXml(text, reading) }),
   json: (text, reading) => ({ columns: undefined, rows: readJson(text, reading) }),
 }
 

@@ -1,7 +1,7 @@
 import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { jsonRow } from './json-row.ts'
-import { BrokenFile, type Entry, type Fault, maxColumns, maxRowLength } from './row.ts'
+import { BrokenFile, type Entry, type Fault, maxColumns, maxRowLength, type Reading } from './row.ts'
 import { localName, parseXml } from './xml.ts'
 
 const itemNames = new Set(['item', 'entry'])
@@ -20,10 +20,11 @@ interface Element {
  * `outer.inner`, an attribute `outer.@name`, and an element that comes several times a list. Throws a UsageError if
  * there is no item.
  */
-export async function* readXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
+export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<Entry[]> {
   let rows: Entry[] = []
   let number = 0
   let root: string | undefined
+  let declared = ''
   let item: Item | undefined
   const open = (name: string, attributes: Readonly<Record<string, string>>, fullName: string) => {
     root ??= fullName
@@ -36,7 +37,11 @@ export async function* readXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<En
     item = undefined
   }
   try {
-    for await (const _part of parseXml(chunks, { open, text: (text) => item?.addText(text), close })) {
+    const declare = (encoding: string) => {
+      declared = encoding
+    }
+    for await (const _part of parseXml(chunks, { declare, open, text: (text) => item?.addText(text), close })) {
+      requireDeclared(declared, reading)
       if (rows.length > 0) yield rows
       rows = []
     }
@@ -48,10 +53,23 @@ export async function* readXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<En
   throw new UsageError(`the file must be a feed with elements item or entry; it is XML with the root ${shown(root)}`)
 }
 
+/** Throws a UsageError if the file says that it is in an encoding other than the one that its bytes were taken for. */
+function requireDeclared(declared: string, { encoding, recognized }: Reading): void {
+  if (
+    encoding ||
+    recognized.encoding !== 'Windows-1252' ||
+    /^(windows-?1252|cp1252|iso-?8859-1|latin-?1|)$/i.test(declared)
+  )
+    return
+  throw new UsageError(`the file says that it is ${declared}, and is no UTF-8: save it as UTF-8`)
+}
+
 class Item {
   readonly #elements: Element[] = []
   /** The values of each column, by the name with prefixes that they came with. */
   readonly #values = new Map<string, Map<string, string[]>>()
+  /** How often each element has come, by its name with prefixes. */
+  readonly #counts = new Map<string, number>()
   #size = 0
   #fault: Fault | undefined
 
@@ -67,6 +85,7 @@ class Item {
   }
 
   #push(column: string, fullName: string, attributes: Readonly<Record<string, string>>) {
+    this.#counts.set(fullName, (this.#counts.get(fullName) ?? 0) + 1)
     const values = Object.entries(attributes).filter(([name]) => !/^xmlns(:|$)/.test(name))
     for (const [name, value] of values) {
       this.#add(inner(column, `@${localName(name)}`), inner(fullName, `@${name}`), value.trim())
@@ -101,6 +120,7 @@ class Item {
 
   /** One cell, unless names that differ in their prefixes have different values. */
   #cellsOf(column: string, named: Map<string, string[]>): [string, string | string[]][] {
+    for (const [name, values] of named) this.#fill(values, this.#outerCount(name))
     const filled = [...named].filter(([, values]) => values.some((value) => value !== ''))
     const different = new Map(filled.map(([name, values]) => [JSON.stringify(values), [name, values] as const]))
     if (different.size < 2) return [[column, cellOf(filled[0]?.[1] ?? [''])]]
@@ -113,10 +133,21 @@ class Item {
   #add(column: string, fullName: string, value: string) {
     const named = this.#values.get(column) ?? new Map<string, string[]>()
     this.#values.set(column, named)
-    const values = named.get(fullName)
-    if (values) values.push(value)
-    else named.set(fullName, [value])
+    const values = named.get(fullName) ?? []
+    named.set(fullName, values)
+    this.#fill(values, this.#outerCount(fullName) - 1)
+    values.push(value)
     this.#grow(column.length + value.length)
+  }
+
+  /** How often the element has come that a name is in. */
+  #outerCount(fullName: string): number {
+    return this.#counts.get(fullName.slice(0, Math.max(0, fullName.lastIndexOf('.')))) ?? 1
+  }
+
+  /** Adds empty values for the elements that lack one: items of lists of several columns belong together. */
+  #fill(values: string[], count: number) {
+    for (; values.length < count; this.#grow(1)) values.push('')
   }
 
   #grow(length: number) {

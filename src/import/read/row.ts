@@ -31,6 +31,8 @@ export interface RowPosition {
 export interface Row extends RowPosition {
   columns: readonly string[]
   cells: readonly Cell[]
+  /** The columns whose cells are numbers of their format, not texts. */
+  numbers?: ReadonlySet<string>
   size: number
   source: Source
   /** Whether a preset knows it as one of several rows of a product. */
@@ -75,11 +77,14 @@ export interface Reading {
   notes: Notes
   /** The separator of cells; undefined: the file shows it. */
   delimiter?: string | undefined
+  /** The encoding that an option gives; undefined: the bytes show it. */
+  encoding?: Encoding | undefined
   /** Whether cells of CSV lose the apostrophe that an export put before a formula. */
   unescapeFormulas: boolean
   /** The keys to the list in a JSON file, and the option that gives them. */
   at?: string | undefined
   atOption: string
+  formatOption: string
   /** The sheet of a spreadsheet, by default the first, and the option that names it. */
   sheet?: string | undefined
   sheetOption: string

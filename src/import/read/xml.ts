@@ -3,6 +3,8 @@ import { messageOf } from '../../errors.ts'
 import { BrokenFile, maxRowLength } from './row.ts'
 
 export interface XmlHandlers {
+  /** The encoding that the declaration names. */
+  declare?(encoding: string): void
   /** `name` is without its prefix. */
   open?(name: string, attributes: Readonly<Record<string, string>>, fullName: string): void
   text?(text: string): void
@@ -18,7 +20,8 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
   parser.on('doctype', () => {
     throw new BrokenFile('the file must be XML without a DTD')
   })
-  const { open, text, close } = handlers
+  const { declare, open, text, close } = handlers
+  parser.on('xmldecl', ({ encoding }) => declare?.(encoding ?? ''))
   /** The length of the present text or tag, of which the parser tells at its end. */
   let pending = 0
   parser.on('opentag', ({ name, attributes }) => {

@@ -83,6 +83,26 @@ test.each(['ภาษาไทย', 'nice 😀', '하늘'])(
   },
 )
 
+test('an XML file that says that it is in another encoding is refused, unless an option decides', async () => {
+  const feed = (encoding: string) =>
+    windows1252(`<?xml version="1.0" encoding="${encoding}"?><rss><item><sku>A</sku><n>\xe9</n></item></rss>`)
+  for (const encoding of ['ISO-8859-15', 'windows-1250', 'UTF-8']) {
+    const [store, file] = [await catalog.newStore(), await catalog.file('feed.xml', feed(encoding))]
+    const { code, stderr } = await catalog.run([file, '--store', store])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`says that it is ${encoding}`) })
+    await catalog.answer([file, '--store', store, '--encoding', 'Windows-1252'])
+  }
+  const store = await catalog.newStore()
+  await catalog.answer([await catalog.file('feed.xml', feed('ISO-8859-1')), '--store', store])
+  expect((await productsOf(catalog, store)).get('A')?.attributes).toEqual({ n: 'é' })
+})
+
+test('empty rows, also before the header, and the mark that ends a file of DOS are no rows', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('blank.csv', ',\r\n"",\r\nsku,n\r\nA,1\r\n\r\n,\r\nB,2\r\n\x1a')
+  expect(await catalog.details([file, '--store', store])).toMatchObject({ rows: 2, created: 2, notes: [] })
+})
+
 test('blank lines before the header do not hide the separator', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('blank.csv', '\n\r\nsku;Preis, netto, EUR;n\nA;1;2\n')
@@ -106,6 +126,8 @@ describe('bytes without a meaning', () => {
 
   test.each<[string, Buffer, RegExp]>([
     ['is no gzip after all', Buffer.from('1f8b0800ffff', 'hex'), /must be whole gzip data/],
+    ['is packed by gzip twice', gzipSync(gzipSync('sku\nA\n')), /packed by gzip twice/],
+    ['is XLS', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is XLS, or has a password: save it as XLSX/],
     ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /may be UTF-16, which --encoding says/],
   ])('refuse a file that %s', async (_what, content, message) => {
     const store = await catalog.newStore()
@@ -140,6 +162,8 @@ test.each([
     { 'Active (0/1)': '1', 'Name (x,y,z...)': 'Home,Kitchen' },
   ],
   ['ID,"a;b;c",n\nA,1,2\n', ',', { 'a;b;c': '1', n: '2' }],
+  ['ID;Size (w, h, d), cm\nA;"1,2"\nB;3\n', ';', { 'Size (w, h, d), cm': '1,2' }],
+  ['ID,a;b,c;d,n\nA,1;2,3\nB,1\n', ',', { 'a;b': '1;2', 'c;d': '3' }],
   ['ID,a;n\nA,1;2\nB,1;2,3\n', ';', { 'ID,a': 'A,1', n: '2' }],
 ])('the separator of %j is %j', async (content, delimiter, attributes) => {
   const store = await catalog.newStore()

@@ -5,6 +5,7 @@ import { write } from '../../../src/catalogue/transaction.ts'
 import { createRepeatedRows } from '../../../src/import/load/repeated-rows.ts'
 import { runCli } from '../../support/clients/cli.ts'
 import { groupsOf, productsOf, useCatalog } from '../catalog.ts'
+import { workbookOf } from './xlsx.ts'
 
 const catalog = useCatalog()
 
@@ -100,6 +101,19 @@ describe('images', () => {
       expect(answer.notes).toEqual([{ code: 'likely_images', column: named, rows: 0, example: null }])
     }
     expect((await imported(files[0]?.[1] ?? '', ['--assets', column])).answer.notes).toEqual([])
+  })
+
+  test.each(['a.jsonl', 'a.xml'])('in an object in the place of a list fail (%s)', async (name) => {
+    const [object, good] = [{ sku: 'A', pictures: { src: 'https://a.example/1', alt: 'x' } }, 'https://a.example/2']
+    const members = '<pictures><src>https://a.example/1</src><alt>x</alt></pictures>'
+    const content =
+      name === 'a.jsonl'
+        ? `${JSON.stringify({ sku: 'B', pictures: [good] })}\n${JSON.stringify(object)}`
+        : `<rss><item><sku>B</sku><pictures>${good}</pictures></item><item><sku>A</sku>${members}</item></rss>`
+    const result = await imported(content, ['--assets', 'pictures'], name)
+    expect(result).toMatchObject({ code: 1, answer: { created: 2, assets_added: 1, assets_failed: 1 } })
+    expect(attributesOf(result)).toEqual({ A: {}, B: {} })
+    expect(result.stderr).toContain('"pictures" must be a URL or a list; got an object: --assets pictures.src reads')
   })
 
   test('beyond the twentieth that is bad count, though twenty are reported', async () => {
@@ -264,16 +278,40 @@ test('blanks after a closing quote are named as that', async () => {
   expect((await imported('sku,n\nA,"x" \n')).stderr).toContain('got blanks after the closing quote')
 })
 
+test.each(['sku,"n" \nA,1\n', 'sku,"n"x\nA,1\n'])(
+  'text or blanks after a closing quote are refused in a header: %j',
+  async (content) => {
+    const { code, stderr } = await imported(content)
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('after the closing quote') })
+  },
+)
+
+test.each([
+  ['sku,n\nA,line 1\\\nline 2\nB,2\n', 2],
+  ['sku,n,m\nA,line 1\\\nline 2\\\nline 3,x\nB,2,\n', 3],
+])(
+  'a line break after a backslash, as Python writes it without quotes, is no end of a row: %j',
+  async (content, rows) => {
+    const result = await imported(content)
+    expect(result).toMatchObject({ code: 1, answer: { created: 1, failed: rows } })
+    expect(attributesOf(result)).toEqual({ B: { n: '2' } })
+    expect(result.stderr).toContain('must quote a cell with a line break; got a backslash before one')
+    expect(attributesOf(await imported('sku,n\nA,C:\\dir\\\nB,"x\\"\nC\n'))).toEqual({
+      ...{ A: { n: 'C:\\dir\\' }, B: { n: 'x\\' }, C: {} },
+    })
+  },
+)
+
 test('characters that nobody sees are shown in a header', async () => {
   expect((await imported('\u200bname\nA\n')).stderr).toContain(String.raw`"\u200bname"`)
 })
 
 describe('numbers', () => {
-  async function importNumbers(content: string, args: string[] = []) {
+  async function importNumbers(content: string | Buffer, args: string[] = [], name = 'n.csv') {
     const store = await catalog.newStore()
     const price = { name: 'Price', type: 'number' } as const
     await write(catalog.database.catalogue, false, (transaction) => defineAttributes(transaction, store, [price]))
-    const { code, stderr } = await catalog.run([await catalog.file('n.csv', content), '--store', store, ...args])
+    const { code, stderr } = await catalog.run([await catalog.file(name, content), '--store', store, ...args])
     const products = Object.fromEntries(await productsOf(catalog, store))
     return { code, stderr, prices: Object.values(products).map(({ attributes }) => attributes.Price) }
   }
@@ -292,6 +330,8 @@ describe('numbers', () => {
     ['sku,Price\nA,"12,50"\nB,1.234\nC,12.5\n', ['12.5']],
     ['sku,Price\nA,1.234\nB,12.5\n', ['1.234', '12.5']],
     ['sku,Price\nA,"1,234.50"\nB,12.5\n', ['12.5']],
+    ['sku,Price\nA,1.234.567\nB,12.5\n', ['12.5']],
+    ["sku,Price\nA,1'234.50\nB,12.5\nC,1 234\n", ['12.5']],
     ['sku;Price\nA;0.125\nB;-0.500\nC;1.234\n', ['0.125', '-0.500']],
     [`sku,Price\nA,1.234\n${'Z,7\n'.repeat(9)}B,"12,50"\n`, ['7']],
     [`sku|Price\nA|1.234\n${'Z|7\n'.repeat(9)}B|12,50\n`, ['7']],
@@ -299,6 +339,30 @@ describe('numbers', () => {
     const { prices, code, stderr } = await importNumbers(content, ['--chunk-rows', '2'])
     expect(prices).toEqual(expected)
     if (code === 1) expect(stderr).toContain('--decimal says whether its comma or its point is decimal')
+  })
+
+  const json = [12.5, 1.234, '7', '1.234', '12,50'].map((Price, i) => ({ sku: `P${i}`, Price }))
+  const lines = json.map((row) => JSON.stringify(row)).join('\n')
+  const cells = json.map(({ sku, Price }) => [
+    sku,
+    typeof Price === 'string' ? Price : { xml: `<c><v>${Price}</v></c>` },
+  ])
+  const sheet = workbookOf({ First: [['sku', 'Price'], ...cells] })
+  const items = json.slice(2).map(({ sku, Price }) => `<item><sku>${sku}</sku><Price>${Price}</Price></item>`)
+
+  test.each<[name: string, content: string | Buffer, numbers: string[]]>([
+    ['n.json', JSON.stringify(json), ['12.5', '1.234']],
+    ['n.jsonl', lines, ['12.5', '1.234']],
+    ['n.xlsx', sheet, ['12.5', '1.234']],
+    ['n.xml', `<rss>${items.join('')}</rss>`, []],
+  ])('that are texts in %s have such doubts, and its numbers have none', async (name, content, numbers) => {
+    const { prices, stderr } = await importNumbers(content, ['--chunk-rows', '1'], name)
+    expect(prices).toEqual([...numbers, '7'])
+    expect(stderr).toContain('--decimal says whether its comma or its point is decimal')
+    const withCommas = await importNumbers(content, ['--decimal', 'comma'], name)
+    expect(withCommas.prices).toEqual([...numbers, '7', '12.50'])
+    expect(withCommas.stderr).toContain('must be a number with a decimal comma, as --decimal says')
+    expect((await importNumbers(content, ['--decimal', 'point'], name)).prices).toEqual([...numbers, '7', '1.234'])
   })
 
   test('of which half would only be some with the other decimal mark have a note', async () => {

@@ -217,6 +217,20 @@ describe('JSON', () => {
     for (const [format, file] of inBoth(...rows)) expect(await cellsOf(format, file)).toEqual(reasons)
   })
 
+  test('fails a row with an object that has a key twice, alone', async () => {
+    const rows = [
+      '{"sku":"A","n":1,"n":1}',
+      '{"sku":"B","m":[{"n":1,"\\u006e":2}]}',
+      '{"sku":"C","m":{"n":{"n":1}},"n":2}',
+    ]
+    for (const [format, file] of inBoth(...rows)) {
+      expect(await cellsOf(format, file)).toEqual([
+        ...[expect.stringMatching(/twice/), expect.stringMatching(/twice/)],
+        { sku: 'C', 'm.n.n': '1', n: '2' },
+      ])
+    }
+  })
+
   test('fails a row of more than 5,000 columns alone', async () => {
     const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`c${i}`, i])))
     expect(await cellsOf('jsonl', `${wide}\n{"sku":"A"}`)).toEqual(['must have at most 5000 columns', { sku: 'A' }])
@@ -269,11 +283,18 @@ describe('a JSON Lines file', () => {
   })
 })
 
+test.each(['[\n{"sku":"A"},\n{"sku":"B"}\n]', ' [{"sku":"A"},{"sku":"B"}]'])(
+  'a file of JSON Lines that is a list is refused: %j',
+  async (content) => {
+    await expect(read('jsonl', content)).rejects.toThrow(/it begins with a list: --format json$/)
+  },
+)
+
 describe('a JSON file', () => {
   test.each([
     ['{"products":[{"sku":"A"}]}', /it is an object with the list "products": --at products$/],
     ['{"n":1,"data":{"m":{},"products":[{"sku":"A"}]}}', /with the list "data.products": --at data.products$/],
-    ['{"sku":"A"}', /it is an object without a list/],
+    ['{"sku":"A"}\n{"sku":"B"}', /it is an object without a list, or JSON Lines: --format jsonl$/],
     ['"x"', /it is one value/],
   ])('without a list at its beginning is refused, with what it is: %s', async (content, message) => {
     await expect(read('json', content)).rejects.toThrow(message)

@@ -58,6 +58,27 @@ test('shopify: other values of later rows are in the variants', async () => {
   ])
 })
 
+test('shopify: texts of images are kept in the order of the images, and blanks after a handle are none', async () => {
+  const rows = [
+    'Handle,Title,Variant SKU,Image Src,Image Position,Image Alt Text,Status',
+    'mug,Mug,S-1,https://a.example/2.jpg,2,two,active',
+    'mug ,,S-2,https://a.example/1.jpg,1,,',
+    'pot,Pot,S-3,https://a.example/3.jpg,1,three,active',
+  ]
+  const { products, code } = await imported('texts.csv', rows, ['--preset', 'shopify'])
+  const Variants = JSON.stringify([{ 'Variant SKU': 'S-1' }, { 'Variant SKU': 'S-2' }])
+  expect({ code, products }).toEqual({
+    code: 0,
+    products: {
+      mug: {
+        status: 'active',
+        attributes: { Title: 'Mug', 'Variant SKU': 'S-1', Variants, 'Image Alt Text': '["","two"]' },
+      },
+      pot: { status: 'active', attributes: { Title: 'Pot', 'Variant SKU': 'S-3', 'Image Alt Text': 'three' } },
+    },
+  })
+})
+
 test('shopify: rows in JSON have columns of their own', async () => {
   const rows = [
     { Handle: 'mug', Title: 'Mug', SKU: 'S-1' },
@@ -201,7 +222,7 @@ test('a feed with a DTD, or that ends early, ends there', async () => {
     [declared, /without a DTD/],
     [feed.slice(0, -30), /must be XML/],
   ] as const) {
-    const { code, stderr } = await imported('bad.xml', [content], ['--preset', 'google-merchant', '--code', 'id'])
+    const { code, stderr } = await imported('bad.xml', [content], ['--preset', 'google-merchant'])
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
   }
 })
@@ -218,6 +239,20 @@ test('xml: attributes are columns, and equal values of names with and without a 
     ...{ content: 'text', size: '5', 'size.@unit': 'cm' },
   })
   expect(await images('A')).toEqual([1, 2, 3].map((n) => `https://a.example/${n}.jpg`))
+})
+
+test('xml: values of elements that come several times stay together, where some lack one', async () => {
+  const shipping = [{ country: 'DE', price: '5' }, { country: 'AT', service: 'Express' }, { price: '7' }]
+  const elements = shipping.map((parts) => {
+    const inner = Object.entries(parts).map(([name, value]) => `<g:${name}>${value}</g:${name}>`)
+    return `<g:shipping>${inner.join('')}</g:shipping>`
+  })
+  const item = `<item><g:id>A</g:id>${elements.join('')}<l><a>1</a><a>2</a></l></item>`
+  const { products } = await imported('a.xml', [`<rss xmlns:g="g">${item}</rss>`], ['--code', 'id'])
+  expect(products.A?.attributes).toEqual({
+    ...{ 'shipping.country': '["DE","AT",""]', 'shipping.price': '["5","","7"]' },
+    ...{ 'shipping.service': '["","Express",""]', 'l.a': '["1","2"]' },
+  })
 })
 
 test.each([

@@ -37,6 +37,10 @@ test('the cells of a sheet are texts, whatever they are', async () => {
     [number('1.5', 3), '1.5'],
     [{ xml: '<c t="b"><v>1</v></c>' }, 'true'],
     [{ xml: '<c t="b"><v>0</v></c>' }, 'false'],
+    [{ xml: '<c t="b"><v>true</v></c>' }, 'true'],
+    [{ xml: '<c t="inlineStr"><v>value</v></c>' }, 'value'],
+    [{ xml: '<c><is><t>no type</t></is></c>' }, 'no type'],
+    [{ xml: '<c><v> 5\n</v></c>' }, '5'],
     [{ xml: '<c t="d"><v>2023-01-01T00:00:00</v></c>' }, '2023-01-01'],
   ]
   const header = cells.map((_cell, i) => `c${String(i).padStart(2, '0')}`)
@@ -141,18 +145,27 @@ test('cells without a certain value fail their rows, which are reported as CSV',
     ['E', 'good'],
     ['F', { xml: '<c t="s"><v>999</v></c>' }],
     ['G', { xml: '<c t="s"><v>0.5</v></c>' }],
+    ['H', { xml: '<c t="str"><f>1/x</f></c>' }],
+    ['I', '1', { xml: '<c r="B10"><v>2</v></c>' }],
+    ['J', { xml: '<c t="str"><f>""</f><v></v></c>' }],
   ]
   const errors = catalog.path('sheet-failed.csv')
   const { products, answer, stderr, store } = await imported(workbookOf({ First: rows }), ['--errors', errors])
-  expect(answer).toMatchObject({ rows: 7, created: 1, failed: 6 })
-  expect(products).toEqual({ E: { n: 'good' } })
+  expect(answer).toMatchObject({ rows: 10, created: 2, failed: 8 })
+  expect(products).toEqual({ E: { n: 'good' }, J: {} })
   expect(stderr).toContain('row 1 (line 2): "n" must be no error; got "#N/A"')
   const text = await readFile(errors, 'utf8')
-  for (const reason of ['result of its formula', 'a date that exists', 'must have 2 cells', 'a text of the file']) {
+  for (const reason of [
+    'result of its formula',
+    'a date that exists',
+    'must have 2 cells',
+    'a text of the file',
+    'once in its row',
+  ]) {
     expect(text).toContain(reason)
   }
   const fixed = await catalog.fix(errors, (report) => report.replace('A,#N/A', 'A,7'))
-  expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 5 })
+  expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 7 })
 })
 
 test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () => {
@@ -173,6 +186,21 @@ test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () 
   for (const [content, args, sentence] of sentences) {
     expect(await imported(content, args)).toMatchObject({ code: 2, stderr: expect.stringMatching(sentence) })
   }
+})
+
+test('parts are found however their writer names them', async () => {
+  const relation = (id: string, type: string, target: string) =>
+    `<Relationship Id="${id}" Type="x/${type}" Target="${target}"/>`
+  const files = {
+    'xl/workbook.xml':
+      '<x:workbook xmlns:x="x" xmlns:q="q"><x:sheets><x:sheet name="C" q:id="c"/><x:sheet name="S" q:id="a"/></x:sheets></x:workbook>',
+    'xl/_rels/workbook.xml.rels': `<Relationships>${relation('c', 'chartsheet', 'chart.xml')}${relation('a', 'worksheet', '..\\xl\\Sheet.xml')}${relation('b', 'sharedStrings', 'sharedStrings.xml')}</Relationships>`,
+    'xl/sheet.xml':
+      '<worksheet><sheetData><row><c t="s"><v>0</v></c></row><row><c t="s"><v>1</v></c></row></sheetData></worksheet>',
+    'xl/SharedStrings.xml': '<sst><si><t>sku</t></si><si><t>A</t></si></sst>',
+    'xl/chart.xml': '<chartsheet/>',
+  }
+  expect(await imported(zipOf(files))).toMatchObject({ products: { A: {} }, answer: { sheet: 'S' } })
 })
 
 test('a file of a spreadsheet that unpacks to more than 200 times its size, or has a DTD, is refused', async () => {
@@ -199,6 +227,8 @@ test.each([
   [46, undefined, 1],
   [164, 'General', 1],
   [164, '#,##0.00" days"', 1],
+  [164, '*d#,##0.00', 1],
+  [164, 'Standard', 1],
   [164, '00000', 5],
   [164, '"No. "000-000', 6],
   [164, '0.00E+00', 1],

@@ -12,9 +12,9 @@ function range(from: number, to: number): number[] {
 /** How a format of numbers, by its id and its own code if it has one, shows them. */
 export function numberFormat(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return dateFormats.has(id) ? 'date' : timeFormats.has(id) ? 'time' : 1
-  const [first = ''] = code.replaceAll(/"[^"]*"|\\.|_./g, '').split(';')
+  const [first = ''] = code.replaceAll(/"[^"]*"|[\\_*]./g, '').split(';')
   if (/\[(h+|m+|s+)\]/i.test(first)) return 1
-  const shown = first.replaceAll(/\[[^\]]*\]|General/gi, '')
+  const shown = first.replaceAll(/\[[^\]]*\]|General|Standard/gi, '')
   // `m` are minutes in a format with hours or seconds.
   if (/[dy]/i.test(shown) || (/m/i.test(shown) && !/[hs]/i.test(shown))) return 'date'
   if (/[hs]/i.test(shown)) return 'time'

@@ -14,6 +14,7 @@ interface SheetRow {
   /** The index of the next cell, if the file does not name it. */
   next: number
   cells: string[]
+  numbers: number[]
   size: number
   /** Numbers that the sheet shows with more zeros before them. */
   padded: { at: number; text: string }[]
@@ -52,6 +53,7 @@ function withoutEnd(cells: readonly string[]): string[] {
 
 function entryOf(row: SheetRow, number: number, columns: readonly string[], notes: Notes): Entry {
   const { line, cells, size, fault } = row
+  const numbers = new Set(row.numbers.map((at) => columns[at] ?? ''))
   for (const { at, text } of row.padded) notes.add('leading_zeros', { column: columns[at] ?? null, example: text })
   const place = { number, line, source: { value: columns.map((_column, i) => cells[i] ?? '') } }
   if (fault) return { ...place, field: columns[fault.at], reason: fault.reason, found: cells }
@@ -60,22 +62,24 @@ function entryOf(row: SheetRow, number: number, columns: readonly string[], note
     const reason = `must have ${columns.length} cells, as the header has; got ${shown(cells.at(-1))} after them`
     return { ...place, source: { value: cells }, reason, found: cells }
   }
-  return { ...place, size, columns, cells: place.source.value }
+  return { ...place, size, columns, numbers, cells: place.source.value }
 }
 
 async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerator<SheetRow[]> {
   let rows: SheetRow[] = []
   let row = emptyRow(0)
-  let cell = { at: 0, type: '', style: 0, value: '', text: '', hasFormula: false }
+  let cell = emptyCell(0, {})
   let into: 'value' | 'text' | undefined
   let phonetic = 0
   const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
     if (tag === 'row') row = emptyRow(Number(attributes.r ?? row.line + 1))
     else if (tag === 'c') {
       const at = attributes.r === undefined ? row.next : columnIndex(attributes.r)
-      cell = { at, type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), value: '', text: '', hasFormula: false }
-    } else if (tag === 'v') into = 'value'
-    else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
+      cell = emptyCell(at, attributes)
+    } else if (tag === 'v') {
+      into = 'value'
+      cell.hasValue = true
+    } else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
     else if (tag === 'f') cell.hasFormula = true
     else if (tag === 'rPh') phonetic++
     else if (tag === 'mergeCell') notes.add('merged_cells', { example: attributes.ref ?? null })
@@ -103,10 +107,22 @@ async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerator<Shee
 }
 
 function emptyRow(line: number): SheetRow {
-  return { line, next: 0, cells: [], size: 0, padded: [], fault: undefined }
+  return { line, next: 0, cells: [], numbers: [], size: 0, padded: [], fault: undefined }
 }
 
-type SheetCell = { at: number; type: string; style: number; value: string; text: string; hasFormula: boolean }
+interface SheetCell {
+  at: number
+  type: string
+  style: number
+  value: string
+  text: string
+  hasFormula: boolean
+  hasValue: boolean
+}
+
+function emptyCell(at: number, { t = 'n', s = '0' }: Readonly<Record<string, string>>): SheetCell {
+  return { at, type: t, style: Number(s), value: '', text: '', hasFormula: false, hasValue: false }
+}
 
 function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
   const found = textOf(cell, workbook)
@@ -118,13 +134,17 @@ function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
     row.fault ??= { at, reason: `must have at most ${maxColumns} columns; got a cell in column ${at + 1}` }
     return
   }
+  if (row.cells[at]) row.fault ??= { at, reason: `must come once in its row; got ${shown(row.cells[at])} too` }
   while (row.cells.length < at) row.cells.push('')
   const text = typeof found === 'string' ? found : cell.value
   row.cells[at] = text
   row.size += text.length
   checkSize(row.size, row)
   if (typeof found !== 'string') row.fault ??= { at, ...found }
-  else if (cell.type === 'n' && isPadded(text, workbook.formats[cell.style])) row.padded.push({ at, text })
+  else if (cell.type === 'n') {
+    row.numbers.push(at)
+    if (isPadded(text, workbook.formats[cell.style])) row.padded.push({ at, text })
+  }
 }
 
 function checkSize(size: number, { line }: SheetRow): void {
@@ -135,13 +155,16 @@ function isPadded(text: string, format: NumberFormat | undefined): boolean {
   return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
 }
 
-function textOf({ type, style, value, text, hasFormula }: SheetCell, workbook: Workbook): string | { reason: string } {
-  if (type === 'inlineStr') return unescaped(text)
-  if (value === '')
-    return hasFormula && type !== 'str' ? { reason: 'must have the result of its formula; got none' } : ''
+function textOf(cell: SheetCell, workbook: Workbook): string | { reason: string } {
+  const { type, style, text, hasFormula, hasValue } = cell
+  const value = type === 's' || type === 'str' ? cell.value : cell.value.trim()
+  if (value === '') {
+    const isMissing = hasFormula && text === '' && !(hasValue && type === 'str')
+    return isMissing ? { reason: 'must have the result of its formula; got none' } : unescaped(text)
+  }
   if (type === 's') return workbook.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none' }
-  if (type === 'str') return unescaped(value)
-  if (type === 'b') return value === '1' ? 'true' : 'false'
+  if (type === 'str' || type === 'inlineStr') return unescaped(value)
+  if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
   if (type === 'd') return value.replace(/T00:00:00(\.0+)?$/, '').replace(/\.\d+$/, '')
   const number = Number(value)

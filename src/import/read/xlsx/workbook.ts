@@ -28,18 +28,21 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
     open: (tag, attributes) => {
       if (tag === 'workbookPr') since1904 = /^(1|true)$/.test(attributes.date1904 ?? '')
       if (tag !== 'sheet') return
-      const { name = '', state = 'visible', 'r:id': id = '' } = attributes
+      const { name = '', state = 'visible' } = attributes
+      // The prefix of the namespace is the writer's choice.
+      const [, id = ''] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? []
       sheets.push({ name, id, isHidden: state !== 'visible' })
     },
   })
-  const first = sheets.find(({ isHidden }) => !isHidden) ?? sheets[0]
+  const relations = await relationsOf(open, path)
+  const tables = sheets.filter(({ id }) => relations.byId(id)?.type !== 'chartsheet')
+  const first = tables.find(({ isHidden }) => !isHidden) ?? tables[0]
   const sheet = name === undefined ? first : sheets.find((one) => one.name === name)
   if (!sheet) {
     const names = sheets.map((one) => shown(one.name)).join(', ')
     throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
   }
-  const relations = await relationsOf(open, path)
-  const rows = open(relations.byId(sheet.id) ?? '')
+  const rows = open(relations.byId(sheet.id)?.target ?? '')
   if (!rows) throw new UsageError(`the sheet ${shown(sheet.name)} is not in the file`)
   const strings = open(relations.byType('sharedStrings') ?? '')
   const styles = open(relations.byType('styles') ?? '')
@@ -54,12 +57,12 @@ async function relationsOf(open: OpenEntry, path: string) {
   const relations: { id: string; type: string; target: string }[] = []
   const add = (tag: string, { Id = '', Type = '', Target = '' }: Readonly<Record<string, string>>) => {
     if (tag !== 'Relationship') return
-    const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target)
+    const target = posix.resolve('/', folder, Target.replaceAll('\\', '/')).slice(1)
     relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target })
   }
   if (file) await readXml(file, { open: add })
   return {
-    byId: (id: string) => relations.find((one) => one.id === id)?.target,
+    byId: (id: string) => relations.find((one) => one.id === id),
     byType: (type: string) => relations.find((one) => one.type === type)?.target,
   }
 }

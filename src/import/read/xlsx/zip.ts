@@ -4,7 +4,7 @@ import { UsageError } from '../../usage-error.ts'
 import { createSizeLimit } from '../bytes/bytes.ts'
 import { BrokenFile } from '../row.ts'
 
-/** Opens a file of an archive by its path; undefined: the archive does not have it. */
+/** Opens a file of an archive by its path, in any case, as OPC has it; undefined: the archive does not have it. */
 export type OpenEntry = (path: string) => AsyncIterable<Buffer> | undefined
 
 const maxPacked = 100 * 1024 * 1024
@@ -26,7 +26,7 @@ export async function openZip(chunks: AsyncIterable<Buffer>): Promise<OpenEntry>
       throw new Error(`it has ${zip.entryCount} files, at most ${maxEntries} are allowed`)
     const entries = await entriesOf(zip)
     return (path) => {
-      const entry = entries.get(path)
+      const entry = entries.get(path.toLowerCase())
       return entry && contentOf(zip, entry)
     }
   } catch (error) {
@@ -44,7 +44,7 @@ function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   return new Promise((resolve, reject) => {
     const entries = new Map<string, Entry>()
     zip.on('entry', (entry: Entry) => {
-      entries.set(entry.fileName, entry)
+      entries.set(entry.fileName.toLowerCase(), entry)
       zip.readEntry()
     })
     zip.on('end', () => resolve(entries))
