@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { createProducts, faultsOf, newLedger, putOnce, writeOnce } from '../faults/support/ledger.ts'
+import { ask } from '../support/clients/operations.ts'
 import { callRest, restData } from '../support/clients/rest-client.ts'
 import { citusNodes } from '../support/database/citus.ts'
-import { newStore } from '../support/factories.ts'
+import { define, newStore } from '../support/factories.ts'
 import { type Fault, startFaultProxy } from '../support/servers/fault-proxy.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 
@@ -53,6 +54,7 @@ it.each<[title: string, fault: Fault]>([
   for (let i = 0; i < 5; i++) await newStore(gateway)
   expect((await restData(gateway, 'GET /stores')).total_stores).toBeGreaterThan(5)
   expect(await page(other)).toMatchObject({ status: 200 })
+  await changeSettings(other)
 
   await proxy.set({ kind: 'none' })
   proxy.cut()
@@ -68,6 +70,17 @@ it.each<[title: string, fault: Fault]>([
   for (const ledger of ledgers) await expect.poll(() => faultsOf(gateway, ledger)).toEqual([])
   expect(await checkReadModel(gateway.database.db)).toEqual([])
 })
+
+/** Writes what a store has but products and assets. */
+async function changeSettings(storeUuid: string): Promise<void> {
+  await define(gateway, storeUuid, [{ name: 'Color', type: 'TEXT' }])
+  const requirements = [{ code: 'image', kind: 'ASSET', minimum: 1 }]
+  for (const list of [requirements, []])
+    await ask(gateway, 'setChannelRequirements', { storeUuid, channel: 'SMP', requirements: list })
+  await newStore(gateway, {}, `?linked_store_id=${storeUuid}&copy_taxonomy=true`)
+  await ask(gateway, 'removeAttributeDefinitions', { storeUuid, names: ['Color'] })
+  await ask(gateway, 'updateStore', { storeUuid, input: { storeName: 'other' } })
+}
 
 /** Puts a proxy before the last server of the database. */
 async function proxiedServer() {

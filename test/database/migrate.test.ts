@@ -16,6 +16,7 @@ const all = [
   '0007-report',
   '0008-product-index',
   '0009-webhooks',
+  'record-changes',
   'write-products',
   'table-access',
 ]

@@ -172,10 +172,10 @@ const operations: Operation[] = [
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { definitions: n }, skipped: [] }),
   },
-  { title: 'defineAttributes', statements: 6, run: async (n) => expect(await define(n)).toHaveLength(n) },
+  { title: 'defineAttributes', statements: 8, run: async (n) => expect(await define(n)).toHaveLength(n) },
   {
     title: 'setChannelRequirements',
-    statements: 3,
+    statements: 5,
     run: async (n) => expect(await requireAttributes(Math.min(n, 62))).toHaveLength(Math.min(n, 62)),
   },
   {
@@ -221,7 +221,7 @@ const operations: Operation[] = [
   },
   {
     title: 'POST /stores that copies definitions',
-    statements: 3,
+    statements: 5,
     given: define,
     run: async () => expect(await newStore(`?copy_taxonomy=true&linked_store_id=${store}`)).not.toBe(store),
   },

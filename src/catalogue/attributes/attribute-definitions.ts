@@ -3,7 +3,7 @@ import { CatalogueError, type FieldFault, faultsOf, requireNoFaults } from '../.
 import { hasAtMost, isStorable, shown } from '../../text.ts'
 import { brief } from '../bounded-failures.ts'
 import { type Catalogue, visibleStore, type WriteCatalogue } from '../catalogue.ts'
-import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
+import { createdDefinitions, formerDefinitions, type Item, recordItems } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
 import { maxFilterable } from '../product-index/slots.ts'
 import { maxSearchable } from '../product-text/searched-text.ts'
@@ -53,24 +53,24 @@ export async function defineAttributes(
   )
   requireNoFaults(definitions.flatMap((given, index) => definitionFaults(given, index, definitions, badPatterns)))
   const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
-  await sql`
-    with defined as materialized (
+  const defined = sql`
       select name, type, "allowedValues" as allowed_values, "maxLength" as max_length, pattern,
         filterable is true as filterable, searchable is true as searchable
       from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
         as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean,
-          searchable boolean)
-    ), old as materialized (
+          searchable boolean)`
+  const { rows: items } = await sql<Item>`
+    with defined as materialized (${defined}), old as materialized (
       select name, type, allowed_values, max_length, pattern, filterable, searchable from attribute_definition
       where store_uuid = ${uuid} and name = any(array(select name from defined))
-    ), written as (
-      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
-        searchable)
-      select ${uuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable from defined
-      order by name collate "C"
-      ${orReplaced}
-    ), ${recorded(catalogue, uuid, definedItems)}
-    select`.execute(catalogue.db)
+    )
+    ${definedItems}`.execute(catalogue.db)
+  await sql`
+    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, searchable)
+    select ${uuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable from (${defined}) d
+    order by name collate "C"
+    ${orReplaced}`.execute(catalogue.db)
+  await recordItems(catalogue, uuid, items)
   const all = await requireFittingDefinitions(catalogue, uuid)
   requireAtMost(maxFilterable, 'filterable', all)
   requireAtMost(maxSearchable, 'searchable', all)
@@ -117,13 +117,14 @@ export async function removeDefinitions(
   names: readonly string[],
 ): Promise<StoredDefinition[]> {
   const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
-  await sql`
+  const { rows: items } = await sql<Item>`
     with deleted as (
       delete from attribute_definition
       where store_uuid = ${uuid} and name = any(${names.filter(isStorable)}::text[])
       returning name, type, allowed_values, max_length, pattern, filterable, searchable
-    ), ${recorded(catalogue, uuid, formerDefinitions('deleted', sql`select * from deleted`))}
-    select`.execute(catalogue.db)
+    )
+    ${formerDefinitions('deleted', sql`select * from deleted`)}`.execute(catalogue.db)
+  await recordItems(catalogue, uuid, items)
   await requestBuild(catalogue, uuid)
   return listDefinitions(catalogue, uuid)
 }

@@ -1,13 +1,44 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Catalogue, Origin, WriteCatalogue } from '../catalogue.ts'
+import { type Catalogue, jsonOfOrigin, type Origin, type WriteCatalogue } from '../catalogue.ts'
 import { maxCodes } from '../projections/queue.ts'
+import type { ChangeAction, ChangeKind } from './change.ts'
 
 type Sql = RawBuilder<unknown>
 
+/** An item of a change (0005-changes.sql). */
+export interface Item {
+  kind: ChangeKind
+  action: ChangeAction
+  code: string
+  key: string | null
+  was: string | null
+}
+
 /**
- * CTEs that record the rows `(kind, action, code, key, was)` of a query (see 0005-changes.sql) as changes of the store,
- * if changes are recorded, and add the parent codes of links to the queue of changed products. Changes of products
- * themselves are recorded by write-products.sql. `failed`: how many items of the request failed.
+ * Records the items of a query that reads no table, if changes are recorded, and adds the parent codes of links to the
+ * queue of changed products. Products are recorded by write-products.sql.
+ */
+export async function recordChanges(catalogue: WriteCatalogue, storeUuid: string, items: Sql): Promise<void> {
+  await sql`
+    select record_items(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, array_agg(kind), array_agg(action),
+      array_agg(code), array_agg(key), array_agg(was))
+    from (${items}) i`.execute(catalogue.db)
+}
+
+/** Records items that were read. */
+export async function recordItems(catalogue: WriteCatalogue, storeUuid: string, items: readonly Item[]): Promise<void> {
+  if (items.length === 0) return
+  await recordChanges(
+    catalogue,
+    storeUuid,
+    sql`select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
+      as i(kind text, action text, code text, key text, was text)`,
+  )
+}
+
+/**
+ * CTEs that record the items of a query in the statement that finds them, as these may be many. On Citus they need all
+ * servers. `failed`: how many items of the request failed.
  */
 export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
   return sql`change_item as (${items}), marked as (
@@ -19,15 +50,6 @@ export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, fa
       ) i
       group by part
     ), ${ledgerRows(catalogue, storeUuid, failed)}`
-}
-
-/** A CTE that records the creation of the store, if changes are recorded. On Citus it needs no other server. */
-export function recordedStore({ origin }: Catalogue, storeUuid: string): Sql {
-  if (!origin) return sql`recorded as (select)`
-  return sql`recorded as (
-      insert into change (${ledgerColumns})
-      values (${storeUuid}, ${valuesOf(origin)}, 'store', 'created', '{""}', '{null}', '{null}', 1, 0)
-    )`
 }
 
 /** CTEs that record which products have become ready for a channel, and which blocked, if changes are recorded. */
@@ -80,11 +102,6 @@ function ledgerRows({ origin }: Catalogue, storeUuid: string, failed: Sql | numb
       ) i
       group by kind, action, part
     )`
-}
-
-/** Records items in a statement of its own, in the transaction that changed them. */
-export async function recordChanges(catalogue: WriteCatalogue, storeUuid: string, items: Sql): Promise<void> {
-  await sql`with ${recorded(catalogue, storeUuid, items)} select`.execute(catalogue.db)
 }
 
 /** About how many bytes of items a row of the ledger has: a reader decodes a row whole. */

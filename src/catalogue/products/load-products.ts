@@ -66,7 +66,7 @@ export async function loadProducts(
   const rows = patches.map(([code, json], i) => [code, statuses[i] ?? 'new', json, storeUuid])
   await connection.copy('product (product_code, status, attributes, store_uuid)', rows, (row) => row)
   await sql`
-    select record_products(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'created', codes, null, null,
+    select record_change(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'product', 'created', codes, null, null,
         cardinality(codes), ${failed}::integer), mark_products(${storeUuid}::uuid, codes, 1),
       keep_attribute_names(${storeUuid}::uuid, ${newNames}::text[]),
       count_products(${storeUuid}::uuid, ${randomShard()}::smallint, ${statuses}::text[],

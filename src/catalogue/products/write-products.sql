@@ -8,22 +8,6 @@ begin
     or octet_length(jsonb_strip_nulls(stored || added)::text) <= max_size;
 end $$;
 
--- The one place that adds a row about products to the ledger, if there is an origin: who writes, as in
--- record-changes.ts. `keys` and `was` are null if whole products are created or deleted. `products`: how many they are.
-create or replace function record_products(store uuid, origin jsonb, action text, codes text[], keys text[], was text[],
-  products integer, failed integer) returns void language plpgsql as $$
-begin
-  if origin is null then
-    return;
-  end if;
-  insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
-    count, failed)
-  values (store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
-    origin ->> 'operation', origin ->> 'reverts', 'product', action, codes,
-    coalesce(keys, array_fill(null::text, array[cardinality(codes)])),
-    coalesce(was, array_fill(null::text, array[cardinality(codes)])), products, failed);
-end $$;
-
 -- Keeps the names of attributes of products. In the order of the names: so no two writers wait for each other.
 create or replace function keep_attribute_names(store uuid, names text[]) returns void language plpgsql as $$
 begin
@@ -200,7 +184,7 @@ begin
         else cardinality(case result.action when 'created' then result.created else result.updated end)
       end;
       counted := counted || case when result.parts > 1 then result.codes end;
-      perform record_products(store, origin, result.action, result.codes, result.keys, result.was, products,
+      perform record_change(store, origin, 'product', result.action, result.codes, result.keys, result.was, products,
         coalesce(result.failed + failed, 0)::integer);
       failed := null;
     end if;
@@ -262,7 +246,7 @@ begin
     ) p
     group by part order by part
   loop
-    perform record_products(store, origin, 'deleted', result.codes, null, result.was, cardinality(result.codes), 0);
+    perform record_change(store, origin, 'product', 'deleted', result.codes, null, result.was, cardinality(result.codes), 0);
     statuses := statuses || result.statuses;
     deleted := deleted || result.codes;
     fingerprint := md5(fingerprint || result.state);
@@ -277,7 +261,7 @@ end $$;
 -- is needed.
 do $$
 begin
-  grant execute on function write_products, delete_products, record_products, count_products, attributes_fit,
+  grant execute on function write_products, delete_products, count_products, attributes_fit,
     keep_attribute_names to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;

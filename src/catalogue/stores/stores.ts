@@ -5,7 +5,7 @@ import type { Database } from '../../database/tables.ts'
 import { faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
 import { isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
-import { createdDefinitions, recorded, recordedStore } from '../changes/record-changes.ts'
+import { type Item, recordItems } from '../changes/record-changes.ts'
 import { onlyRow } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import { requestBuild } from '../projections/queue.ts'
@@ -44,16 +44,16 @@ export async function createStore(
   const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
   const storeUuid = await newStoreUuid(catalogue)
   const { rows } = await sql<Store>`
-    with created as (
-      insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation,
-        store_website)
-      values (${storeUuid}, ${linked?.storeGroup ?? uuidv7()}, ${input.storeName.trim()}, ${input.storeTaxonomy},
-        ${unique(input.region)}, ${unique(input.channels)}, ${unique(input.defaultAutomation)},
-        ${input.storeWebsite ?? null})
-      returning ${returned}
-    ), ${linked?.definitions ? copied(catalogue, storeUuid, linked.definitions) : recordedStore(catalogue, storeUuid)}
-    select * from created`.execute(catalogue.db)
-  if (linked?.definitions) await requestBuild(catalogue, storeUuid)
+    insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation,
+      store_website)
+    values (${storeUuid}, ${linked?.storeGroup ?? uuidv7()}, ${input.storeName.trim()}, ${input.storeTaxonomy},
+      ${unique(input.region)}, ${unique(input.channels)}, ${unique(input.defaultAutomation)},
+      ${input.storeWebsite ?? null})
+    returning ${returned}`.execute(catalogue.db)
+  const names = linked?.definitions ? await copyDefinitions(catalogue, storeUuid, linked.definitions) : []
+  const created = { action: 'created', key: null, was: null } as const
+  const definitions = names.map((code) => ({ ...created, kind: 'definition' as const, code }))
+  await recordItems(catalogue, storeUuid, [{ ...created, kind: 'store', code: '' }, ...definitions])
   return onlyRow(rows)
 }
 
@@ -67,17 +67,16 @@ async function newStoreUuid({ db }: WriteCatalogue): Promise<string> {
 
 const maxUuids = 20
 
-const copied = (catalogue: WriteCatalogue, storeUuid: string, definitions: string) => sql`copied as (
-      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
-        searchable)
-      select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable
-      from json_populate_recordset(null::attribute_definition, ${definitions}::json)
-      returning name
-    ), ${recorded(catalogue, storeUuid, createdItems)}`
-
-const createdItems = sql`
-  select 'store' as kind, 'created' as action, '' as code, null::text as key, null::text as was
-  union all ${createdDefinitions(sql`select name from copied`)}`
+/** Returns the names of the definitions, which are JSON. */
+async function copyDefinitions(catalogue: WriteCatalogue, storeUuid: string, definitions: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, searchable)
+    select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable
+    from json_populate_recordset(null::attribute_definition, ${definitions}::json)
+    returning name`.execute(catalogue.db)
+  await requestBuild(catalogue, storeUuid)
+  return rows.map(({ name }) => name)
+}
 
 /** The group of a store, and the definitions to copy as JSON. Throws `store_not_found`. */
 async function readLinked(catalogue: WriteCatalogue, linkedStoreId: string, copyTaxonomy: boolean) {
@@ -106,7 +105,7 @@ export async function updateStore(
   const uuid = requireVisible(catalogue, storeUuid)
   const { storeName, storeTaxonomy, region, channels, defaultAutomation, storeWebsite } = changes
   // `changed` reads from `old`, so that `old` locks the row first.
-  const { rows } = await sql<Store>`
+  const { rows } = await sql<Store & { items: Item[] }>`
     with old as (
       select * from store where store_uuid = ${uuid} for no key update
     ), changed as (
@@ -118,10 +117,12 @@ export async function updateStore(
         store_website = case when ${storeWebsite !== undefined} then ${storeWebsite ?? null} else old.store_website end
       from old where store.store_uuid = ${uuid}
       returning store.*
-    ), ${recorded(catalogue, uuid, changedFields)}
-    select ${returned} from changed`.execute(catalogue.db)
-  const [store] = rows
-  if (!store) throw storeNotFound('storeUuid', storeUuid)
+    )
+    select ${returned}, (select coalesce(json_agg(i), '[]') from (${changedFields}) i) as items
+    from changed`.execute(catalogue.db)
+  if (!rows[0]) throw storeNotFound('storeUuid', storeUuid)
+  const { items, ...store } = rows[0]
+  await recordItems(catalogue, uuid, items)
   return store
 }
 

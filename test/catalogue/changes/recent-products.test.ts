@@ -104,10 +104,15 @@ it('takes all changes of a transaction, whose products have the time of its begi
   await gateway.call(path, { method: 'POST', body: body(3) })
   const products = Array.from({ length: 6 }, (_, i) => ({ productCode: `p${i}`, status: 'ACTIVE' }))
   await addProducts(gateway, store, products)
+  const { db } = gateway.database
+  const changed = await sql<{ since: string | null; codes: string[] }>`
+    select since::text as since, codes from changed_products(${store}::uuid, 'infinity', 2, 1000)`.execute(db)
+  const [{ since, codes } = { since: null, codes: [] }] = changed.rows
   const { rows } = await sql<{ found: number }>`
-    select (select count(*)::int from product p where p.store_uuid = ${store}::uuid and p.updated_at >= c.since
-      and p.product_code = any(c.codes)) as found
-    from changed_products(${store}::uuid, 'infinity', 2, 1000) c`.execute(gateway.database.db)
+    select count(*)::int as found from product
+    where store_uuid = ${store} and updated_at >= ${since}::timestamptz and product_code = any(${codes}::text[])`.execute(
+    db,
+  )
   // On Citus these changes are on several servers: the function knows none.
   expect(rows).toEqual([{ found: process.env.CITUS_URL ? 0 : 6 }])
 })
@@ -132,32 +137,36 @@ it('lists a product that was changed within the millisecond from which on produc
   expect(await walk(store, { updatedAt: { from } }, 1, 'DESC', true)).toEqual(['last', 'first'])
 })
 
-it('a list is as of the time at which its products were looked for in the ledger', async () => {
-  const store = await newStore(gateway)
-  await addProducts(gateway, store, ['before'])
-  const { catalogue } = gateway.database
-  let added: Date | undefined
-  const addBetween: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      if (!added && result.rows.some((row) => 'codes' in row)) {
-        await addProducts(gateway, store, ['between'])
-        added = new Date()
-      }
-      return result
-    },
-  }
-  const page = { limit: 1, backwards: false, after: undefined, before: undefined }
-  const order = { field: 'updatedAt', direction: 'desc' } as const
-  const { rows, asOf } = await listProducts(
-    { ...catalogue, db: catalogue.db.withPlugin(addBetween) },
-    store,
-    {},
-    page,
-    order,
-  )
-  expect(rows.map(({ productCode }) => productCode)).toEqual(['before'])
-  const { rows: stored } = await sql<{ at: Date }>`
+// On Citus the ledger does not tell which products were changed last.
+it.skipIf(process.env.CITUS_URL)(
+  'a list is as of the time at which its products were looked for in the ledger',
+  async () => {
+    const store = await newStore(gateway)
+    await addProducts(gateway, store, ['before'])
+    const { catalogue } = gateway.database
+    let added: Date | undefined
+    const addBetween: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if (!added && result.rows.some((row) => 'codes' in row)) {
+          await addProducts(gateway, store, ['between'])
+          added = new Date()
+        }
+        return result
+      },
+    }
+    const page = { limit: 1, backwards: false, after: undefined, before: undefined }
+    const order = { field: 'updatedAt', direction: 'desc' } as const
+    const { rows, asOf } = await listProducts(
+      { ...catalogue, db: catalogue.db.withPlugin(addBetween) },
+      store,
+      {},
+      page,
+      order,
+    )
+    expect(rows.map(({ productCode }) => productCode)).toEqual(['before'])
+    const { rows: stored } = await sql<{ at: Date }>`
     select updated_at as at from product where store_uuid = ${store} and product_code = 'between'`.execute(catalogue.db)
-  expect(asOf.getTime()).toBeLessThanOrEqual(stored[0]?.at.getTime() ?? 0)
-})
+    expect(asOf.getTime()).toBeLessThanOrEqual(stored[0]?.at.getTime() ?? 0)
+  },
+)

@@ -50,8 +50,8 @@ export interface RevertStep {
 export interface Restoration {
   /** CTEs: the items that differ from their values before the request, and the writes that restore them. */
   ctes: Sql
-  /** A query for the changes to record; none: a CTE records them. */
-  changes?: Sql
+  /** A query for the changes to record. */
+  changes: Sql
   counts: Partial<Record<keyof RevertedCounts, Sql>>
   /** A query for the items `(kind, code, key, reason)` that are skipped. */
   skipped: Sql
@@ -67,8 +67,7 @@ export async function restoreItems(
   const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
   const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
   const { rows } = await sql<Reverted>`
-    with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}
-      ${changes ? sql`, ${recorded(catalogue, reversal.storeUuid, changes)}` : sql``}
+    with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}, ${recorded(catalogue, reversal.storeUuid, changes)}
     select json_build_object(${sql.join(numbers)}) as reverted, ${skippedColumns(skipped)}`.execute(catalogue.db)
   return onlyRow(rows)
 }

@@ -5,7 +5,7 @@ import type { WriteCatalogue } from '../../catalogue.ts'
 import { maxFilterable } from '../../product-index/slots.ts'
 import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
-import { writtenRequirements } from '../../readiness/store-requirements.ts'
+import { changedRequirements } from '../../readiness/store-requirements.ts'
 import { fieldsOf } from '../../stores/stores.ts'
 import { createdDefinitions, definitionJson, formerDefinitions } from '../record-changes.ts'
 import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
@@ -129,15 +129,13 @@ async function endUses(
 export const requirements: RevertStep = {
   kinds: ['requirement'],
   revert: async (catalogue, reversal) => {
-    const done = await restoreItems(catalogue, reversal, ['requirement'], (own) =>
-      restoredRequirements(catalogue, reversal, own),
-    )
+    const done = await restoreItems(catalogue, reversal, ['requirement'], (own) => restoredRequirements(reversal, own))
     await requestBuild(catalogue, reversal.storeUuid)
     return done
   },
 }
 
-const restoredRequirements = (catalogue: WriteCatalogue, { storeUuid }: Reversal, own: Sql): Restoration => ({
+const restoredRequirements = ({ storeUuid }: Reversal, own: Sql): Restoration => ({
   ctes: sql`changed as materialized (
       select f.channel, f.requirements, r.stored
       from (
@@ -148,7 +146,16 @@ const restoredRequirements = (catalogue: WriteCatalogue, { storeUuid }: Reversal
         offset 0
       ) r on true
       where f.requirements is distinct from r.stored
-    ), ${writtenRequirements(catalogue, storeUuid, sql`changed`)}`,
+    ), deleted as (
+      delete from channel_requirement
+      where store_uuid = ${storeUuid} and channel = any(array(select channel from changed where requirements is null))
+    ), written as (
+      insert into channel_requirement (store_uuid, channel, requirements)
+      select ${storeUuid}::uuid, channel, requirements from changed where requirements is not null
+      order by channel
+      on conflict (store_uuid, channel) do update set requirements = excluded.requirements
+    )`,
+  changes: changedRequirements(sql`changed`),
   counts: { requirements: sql`(select count(*) from changed)` },
   skipped: changedSince(own),
 })
