@@ -147,10 +147,10 @@ describe('bytes without a meaning', () => {
 
   test('end a file that unpacks to more than 200 times its size', async () => {
     const store = await catalog.newStore()
-    const bomb = gzipSync(`sku,n\n${'A,1\n'.repeat(8_000_000)}`)
+    const bomb = gzipSync(`sku,n\n${`A,${'1'.repeat(60_000)}\n`.repeat(600)}`)
     const { code, stderr } = await catalog.run([await catalog.file('bomb.csv.gz', bomb), '--store', store, '--dry-run'])
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/at most 200 times its size/) })
-  }, 60_000)
+  })
 })
 
 test.each([
