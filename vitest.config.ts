@@ -66,14 +66,9 @@ interface ProjectOptions {
   isolate?: boolean
   /** These run first, five files at a time; then the others, three at a time. */
   waits?: boolean
-  timeoutMs?: number
 }
 
-const project = (
-  name: string,
-  include: string[],
-  { exclude = [], isolate = false, waits, timeoutMs = 60_000 }: ProjectOptions = {},
-) => ({
+const project = (name: string, include: string[], { exclude = [], isolate = false, waits }: ProjectOptions = {}) => ({
   test: {
     name,
     include,
@@ -84,8 +79,8 @@ const project = (
     sequence: { groupOrder: waits ? 0 : 1 },
     // The output ends with the tests that needed it.
     retry: process.env.CI ? 2 : 0,
-    testTimeout: timeoutMs * patience,
-    hookTimeout: timeoutMs * patience,
+    testTimeout: 120_000 * patience,
+    hookTimeout: 120_000 * patience,
     // For conditions that are waited for: a busy machine takes its time, a quiet one ends the waiting at once.
     expect: { poll: { timeout: 30_000 * patience, interval: 20 } },
     // Node itself loads the sources, as it does in production: its types are stripped, nothing is bundled.
@@ -101,11 +96,7 @@ const optional = [
   project('fast', fast),
   project('outside', ['test/**/*.outside.ts'], { isolate: true }),
   project('packages', ['test/**/*.registry.ts'], { isolate: true }),
-  project('citus', citus, {
-    exclude: oneServer,
-    isolate: true,
-    timeoutMs: 120_000,
-  }),
+  project('citus', citus, { exclude: oneServer, isolate: true }),
 ]
 const isNamed = (name: string) => process.argv.some((argument) => argument === name || argument === `--project=${name}`)
 

@@ -58,7 +58,7 @@ describe('npm start', () => {
     npm.stdout.on('data', (chunk) => {
       stdout += chunk
     })
-    await expect.poll(() => stdout, { timeout: 30_000 }).toContain('catalogue gateway at ')
+    await expect.poll(() => stdout).toContain('catalogue gateway at ')
     const url = /http:\/\/[^\s)]+/.exec(stdout)?.[0]
     signal(npm.pid ?? 0)
     expect(await once(npm, 'exit')).toEqual([0, null])

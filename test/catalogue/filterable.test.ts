@@ -86,9 +86,7 @@ it('a full store is indexed while others write, and what is filterable no more i
   expect(rows).toEqual([])
 })
 
-it('filters, orders and facets of a large store use the attributes that are indexed', {
-  timeout: 180_000,
-}, async () => {
+it('filters, orders and facets of a large store use the attributes that are indexed', async () => {
   const store = await newStore(gateway)
   await fill(store, 50_001)
   await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])

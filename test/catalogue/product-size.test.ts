@@ -15,7 +15,7 @@ beforeEach(async () => {
   await sql`update product set attributes = (
       select jsonb_object_agg('Text ' || n, repeat('x', 60 * 1024)) from generate_series(1, 64) n
     ) where store_uuid = ${store} and product_code = 'FULL'`.execute(gateway.database.db)
-}, 30_000)
+})
 
 /** A MiB and more, in values that are allowed. */
 const much = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`More ${i}`, 'y'.repeat(60 * 1024)]))

@@ -90,9 +90,7 @@ const md5Of = async (text: string) => {
   return rows[0]?.md5 ?? ''
 }
 
-it('a store of more than 5,000 products is searched as the follower knows it, while others write', {
-  timeout: 180_000,
-}, async () => {
+it('a store of more than 5,000 products is searched as the follower knows it, while others write', async () => {
   const store = await newStore(gateway)
   await sql`with totalled as (
       insert into product_total (store_uuid, shard, status, count) values (${store}::uuid, 0, 'new', 6000)

@@ -110,7 +110,7 @@ describe('catalog migrate --partitions', () => {
     const { rows } =
       await sql`select count(*)::int as count from pg_inherits where inhparent = 'product'::regclass`.execute(db)
     expect(rows).toEqual([{ count: 128 }])
-  }, 120_000)
+  })
 })
 
 describe('a gateway on four partitions', () => {

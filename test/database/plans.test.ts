@@ -55,7 +55,7 @@ beforeAll(async () => {
   await sql`vacuum analyze`.execute(db)
   fresh = (await write((catalogue) => createStore(catalogue, all, input, link))).storeUuid
   await fill(fresh, 1_000)
-}, 120_000)
+})
 
 /** Without partitions, whatever TEST_PARTITIONS says: the plans for partitions of few stores differ. */
 async function plainDatabase(): Promise<TestDatabase> {

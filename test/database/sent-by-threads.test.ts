@@ -26,7 +26,7 @@ async function call(method: string, path: string, body?: unknown): Promise<strin
   return String(headers['x-request-id'])
 }
 
-it('statements of threads, jobs, the job queue and the reader name one store', { timeout: 180_000 }, async () => {
+it('statements of threads, jobs, the job queue and the reader name one store', async () => {
   const store = await storeWithAssets(gateway, [['a', 'P0']])
   const ofStore = `store_uuid=${store}`
   const product = { product_code: 'P1', Color: 'red', 'Image URL 1': 'https://a.example/1' }

@@ -61,7 +61,7 @@ it('an export job does so with escapeFormulas', async () => {
       `mutation { startExport(storeUuid: "${store}"${argument}) { jobId } }`,
     )
     const job = (selection: string) => field(`{ job(id: "${jobId}") { ${selection} } }`)
-    await expect.poll(() => job('state'), { timeout: 30_000 }).toEqual({ state: 'SUCCEEDED' })
+    await expect.poll(() => job('state')).toEqual({ state: 'SUCCEEDED' })
     return Object.values((await job('head: output rows: output(part: 1)')) as Record<string, string>).join('')
   }
   expect(await outputOf('')).toBe(plain)

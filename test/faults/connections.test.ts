@@ -23,7 +23,7 @@ async function megabytes(): Promise<number> {
 }
 
 describe(`${kept} kept connections`, () => {
-  it('are answered, all of them, again and again', { timeout: 120_000 }, async () => {
+  it('are answered, all of them, again and again', async () => {
     const wires = await openWires(gateway.program.url, kept)
     onTestFinished(() => {
       for (const wire of wires) wire.close()
@@ -43,7 +43,7 @@ describe(`${kept} kept connections`, () => {
 })
 
 describe(`slow clients: ${slow} with headers, ${slow} with bodies, ${slowReaders} readers`, () => {
-  it('are cut, and a normal client does not notice them', { timeout: 120_000 }, async () => {
+  it('are cut, and a normal client does not notice them', async () => {
     const large = Array.from({ length: 100 }, (_, i) => ({ product_code: `p${i}`, Long: 'x'.repeat(65_535) }))
     const query = `?store_uuid=${gateway.store}`
     await restData(gateway.program, `POST /products${query}`, large)

@@ -147,9 +147,7 @@ describe(`kill -9 of PostgreSQL under the gateway (seed ${seed})`, () => {
 })
 
 describe(`kill -9 of a migration (seed ${seed})`, () => {
-  it(`${migrationKills} times: the next start finds nothing or all of it, and goes on`, {
-    timeout: 120_000,
-  }, async () => {
+  it(`${migrationKills} times: the next start finds nothing or all of it, and goes on`, async () => {
     const random = new Random(seed)
     const database = await createTestDatabase({ empty: true })
     onTestFinished(() => database.drop())

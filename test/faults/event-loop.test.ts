@@ -136,7 +136,7 @@ const few = [
 const chosen = Object.entries(worst).filter(([name]) => isLong || few.includes(name))
 
 describe('the event loop during the worst requests', () => {
-  it.each(chosen)('%s', { timeout: 120_000 }, async (name, request) => {
+  it.each(chosen)('%s', async (name, request) => {
     await gateway.clientProcess.run('sendInTurn', { ...request(), rounds: 1 }) // compiles the code, starts the thread
     await loopDelays()
     let statuses: number[] = []

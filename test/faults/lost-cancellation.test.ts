@@ -6,9 +6,7 @@ import { useGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.t
 
 const gateway = useGatewayBehindProxy()
 
-it('the work of a client that has disconnected stops, even if the cancellation does not reach PostgreSQL; when it does, waiting statements end', {
-  timeout: 60_000,
-}, async () => {
+it('the work of a client that has disconnected stops, even if the cancellation does not reach PostgreSQL; when it does, waiting statements end', async () => {
   const store = await storeWithProducts(gateway, ['A'])
   const { proxy } = gateway
   const admin = await gateway.database.client()

@@ -122,7 +122,7 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
   })
 })
 
-it('SIGTERM ends it while its job queue starts on a slow network', { timeout: 120_000 }, async () => {
+it('SIGTERM ends it while its job queue starts on a slow network', async () => {
   const proxy = await startPostgresProxy()
   await proxy.set({ kind: 'latency', ms: 100 })
   // The queue starts a second after the gateway, and takes about another one.

@@ -186,5 +186,5 @@ describe('a prepared operation', () => {
       }),
       { numRuns, seed },
     )
-  }, 120_000)
+  })
 })

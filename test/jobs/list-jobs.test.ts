@@ -22,10 +22,10 @@ it('lists the jobs of a store in the order of their creation, by kind and by the
   const other = await newStore(gateway)
   const input = { format: 'CSV', content: 'sku,status\nA,active\nB,nonsense\n' }
   await ask(gateway, 'startImport', { storeUuid: store, input })
-  await expect.poll(() => listed(store, null), { timeout: 30_000 }).toEqual(['IMPORT SUCCEEDED_WITH_FAILURES'])
+  await expect.poll(() => listed(store, null)).toEqual(['IMPORT SUCCEEDED_WITH_FAILURES'])
   await ask(gateway, 'startExport', { storeUuid: store })
   const both = ['IMPORT SUCCEEDED_WITH_FAILURES', 'EXPORT SUCCEEDED']
-  await expect.poll(() => listed(store, null), { timeout: 30_000 }).toEqual(both)
+  await expect.poll(() => listed(store, null)).toEqual(both)
   expect(await listed(store, { kind: ['EXPORT'] })).toEqual(['EXPORT SUCCEEDED'])
   expect(await listed(store, { state: ['SUCCEEDED_WITH_FAILURES', 'FAILED'] })).toEqual(both.slice(0, 1))
   expect(await listed(store, { state: ['SUCCEEDED'] })).toEqual(both.slice(1))

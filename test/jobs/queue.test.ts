@@ -150,7 +150,7 @@ it('runs one job of a store at a time on several gateways, and jobs of other sto
   await release()
   const [first, second] = await Promise.all([finished(long), finished(next)])
   expect(startOf(second)).toBeGreaterThanOrEqual(endOf(first))
-}, 120_000)
+})
 
 it('begins one of the jobs of a store that are claimed at the same moment, and another one after its last sign of life', async () => {
   const storeUuid = await newStore()

@@ -104,7 +104,7 @@ describe('Subscription.changes', () => {
     await settled(gateway.database)
     const query = 'subscription ($store: ID!, $after: String) { changes(storeUuid: $store, after: $after) { codes } }'
     const subscription = subscribe(query, { store, after: next })
-    await expect.poll(() => subscription.results.length, { timeout: 30_000 }).toBe(40)
+    await expect.poll(() => subscription.results.length).toBe(40)
     expect(subscription.error).toBeUndefined()
   })
 

@@ -102,7 +102,7 @@ describe.each(orders)('with the hosts %s and %s', (...hosts) => {
       await endings[kind]?.()
       await queryOnce(serverOf('two'), 'select pg_promote()')
       const then = rounds()
-      await expect.poll(rounds, { timeout: 90_000 }).toBeGreaterThan(then + 3)
+      await expect.poll(rounds).toBeGreaterThan(then + 3)
       isOver = true
       await Promise.all(writing)
       const gaps = acknowledgedAt.slice(1).map((at, i) => at - (acknowledgedAt[i] ?? at))

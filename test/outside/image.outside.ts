@@ -51,9 +51,7 @@ async function start(args: string[], extra: Record<string, string>) {
   return { url: /http:\/\/[^\s)]+/.exec(String(line))?.[0] ?? '', end }
 }
 
-it('the image migrates, filters, serves, is healthy by its own check, and stops on SIGTERM', {
-  timeout: 120_000,
-}, async () => {
+it('the image migrates, filters, serves, is healthy by its own check, and stops on SIGTERM', async () => {
   const [node = '', ...options] = entry
   await run(node, [...options, 'migrate'], { cwd: image, env: env() })
   const filter = await start(['filter-service', '--port', '0'], {})

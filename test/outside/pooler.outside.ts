@@ -86,7 +86,7 @@ it('has the settings and time-outs in each statement and transaction', async () 
   await other.end()
 })
 
-it('serves gateways and commands, with nothing of one left for another', { timeout: 120_000 }, async () => {
+it('serves gateways and commands, with nothing of one left for another', async () => {
   const [first, second] = gateways as [TestGateway, TestGateway]
   const store = await newStore(first)
   const products = (value: string) =>
@@ -141,9 +141,7 @@ it('outlives clients that leave while their statement runs', async () => {
   await expect.poll(async () => (await gateway.call(`/v1/products?store_uuid=${store}`)).status).toBe(200)
 })
 
-it('that is killed and started again loses no acknowledged write and needs no restart of the gateway', {
-  timeout: 120_000,
-}, async () => {
+it('that is killed and started again loses no acknowledged write and needs no restart of the gateway', async () => {
   const [gateway] = gateways as [TestGateway]
   const store = await newStore(gateway)
   const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
@@ -167,7 +165,7 @@ it('that is killed and started again loses no acknowledged write and needs no re
   }
   isOver = true
   await Promise.all(writers)
-  for (const ledger of ledgers) await expect.poll(() => faultsOf(gateway, ledger), { timeout: 30_000 }).toEqual([])
+  for (const ledger of ledgers) await expect.poll(() => faultsOf(gateway, ledger)).toEqual([])
 })
 
 /** What sessions of the server keep, of what one client must not leave to the next: seen through the pooler. */

@@ -36,8 +36,8 @@ beforeAll(async () => {
   const server = spawn(bin('vite'), args, { cwd: folder, env, stdio: 'ignore' })
   stop = () => void server.kill()
   url = `http://127.0.0.1:${port}`
-  await vi.waitFor(() => fetch(url), { timeout: 30_000, interval: 100 })
-}, 120_000)
+  await vi.waitFor(() => fetch(url), { timeout: 90_000, interval: 100 })
+})
 afterAll(async () => {
   stop?.()
   await rm(folder, { recursive: true })

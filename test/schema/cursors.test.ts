@@ -91,7 +91,7 @@ describe('a cursor', () => {
     expect(paged.toSorted()).toEqual(Object.keys(connections).toSorted())
   })
 
-  it('is refused by every other connection and order', { timeout: 180_000 }, async () => {
+  it('is refused by every other connection and order', async () => {
     await settled(gateway.database)
     const send = (list: List, page: string) => {
       const document = documentOf(list, page)

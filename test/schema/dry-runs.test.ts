@@ -87,7 +87,7 @@ beforeAll(async () => {
       expect(last).toEqual(before)
       expect(await ask(gateway, 'job', { id: jobId }, '{ state }')).toEqual({ state: 'SUCCEEDED' })
     },
-    { interval: 1_000, timeout: 30_000 },
+    { interval: 1_000, timeout: 90_000 },
   )
 })
 

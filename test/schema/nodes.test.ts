@@ -37,7 +37,7 @@ async function idsOfEach(): Promise<Record<string, string>> {
   }`
   // The feed has the changes once no transaction of the server is older.
   const isThere = async () => (await data(read, { store })).store.changes.nodes.length
-  await expect.poll(isThere, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(isThere).toBeGreaterThan(0)
   const { store: found } = await data(read, { store })
   return {
     Store: found.id,

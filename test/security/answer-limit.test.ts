@@ -51,7 +51,7 @@ describe('a store of which one page is more than a request may read', () => {
       select ${full}, 'g' || n, 'new', jsonb_build_object('Text', repeat('x', 2000000)) from generate_series(1, 50) n`.execute(
       db,
     )
-  }, 60_000)
+  })
 
   it.each([
     ['/v1/assets', undefined],

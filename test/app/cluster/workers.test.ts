@@ -59,7 +59,7 @@ async function newToken(scope: string): Promise<{ id: string; token: string }> {
   return JSON.parse((await runCliProcess(args, { DATABASE_URL: database.url })).stdout)
 }
 
-describe('two workers', { timeout: 60_000 }, () => {
+describe('two workers', () => {
   it('both answer, from the one embedded PostgreSQL, and either reports the metrics of both', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-workers-'))
     const running = await start({ DATABASE_URL: '', DATA_DIR: dataDir })

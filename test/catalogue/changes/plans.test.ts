@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
   await sql`update change_horizon set since = now() - interval '2 days'`.execute(db)
   await sql`analyze change`.execute(db)
-}, 120_000)
+})
 
 describe.each(['any', 'limited'])('with a token of %s stores', (token) => {
   const reads: Record<string, (catalogue: Catalogue) => Promise<unknown>> = {

@@ -75,4 +75,4 @@ test('a table is the same catalogue in every dialect', async () => {
     }),
     { numRuns: 150 },
   )
-}, 120_000)
+})

@@ -17,7 +17,7 @@ let reverted = 0
 
 itHolds(
   'any request can be reverted, and the revert too: the store is as before, byte for byte',
-  { numRuns, seed: 20_261_123, msPerRun: 10_000 },
+  { numRuns, seed: 20_261_123 },
   operations,
   async (sequence) => {
     let states: Awaited<ReturnType<typeof stateOf>>[] = []

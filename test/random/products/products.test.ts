@@ -319,4 +319,4 @@ it('each product that nobody writes is listed once, in order, while others are w
       return (data.store as unknown as { products: Connection }).products
     }
   }
-}, 120_000)
+})

@@ -10,7 +10,7 @@ const gateway = useGateway()
 
 itHolds(
   'answers any sequence of operations, through either API, as the decisions say',
-  { numRuns, seed: 20_261_121, msPerRun: 5_000, shrinks: true },
+  { numRuns, seed: 20_261_121, shrinks: true },
   operations,
   async (sequence) => {
     const catalogue = await play(gateway, sequence, {

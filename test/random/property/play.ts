@@ -12,7 +12,6 @@ import { storedAssets } from './state.ts'
 interface Runs {
   numRuns: number
   seed: number
-  msPerRun: number
   /** Whether a failure is reduced to a short one. */
   shrinks?: boolean
 }
@@ -20,22 +19,24 @@ interface Runs {
 /** A test with the same values each time, unless the environment asks for others: PROPERTY_SEED=random. */
 export function itHolds<Value>(
   title: string,
-  { numRuns, seed, msPerRun, shrinks = false }: Runs,
+  { numRuns, seed, shrinks = false }: Runs,
   values: fc.Arbitrary<Value>,
   check: (value: Value) => Promise<void>,
   afterRuns = () => {},
 ): void {
+  // A run takes seconds on a quiet machine.
+  const limitMs = Math.max(600_000, numRuns * 20_000)
   const test = async () => {
     const { PROPERTY_SEED: given = seed } = process.env
     await fc.assert(fc.asyncProperty(values, check), {
       numRuns,
       seed: given === 'random' ? Date.now() | 0 : Number(given),
-      interruptAfterTimeLimit: numRuns * msPerRun - 10_000,
+      interruptAfterTimeLimit: limitMs - 10_000,
       endOnFailure: !shrinks,
     })
     afterRuns()
   }
-  it(title, test, numRuns * msPerRun)
+  it(title, test, limitMs)
 }
 
 interface Step {

@@ -173,7 +173,7 @@ it('others are answered during imports whose patterns take minutes, large reques
   expect(wait).toBeLessThan(maxWaitMs)
   expect(memory).toBeLessThan(1_024)
   for (const jobId of ids) await ask(program, 'deleteJob', { jobId }, '{ jobId }')
-}, 120_000)
+})
 
 /** Products with 100 attributes of their own each, or with almost 4 MiB of text. */
 const fillings = {

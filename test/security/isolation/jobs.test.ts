@@ -30,7 +30,7 @@ async function stateOf(id: string) {
 }
 
 async function ended(id: string) {
-  await expect.poll(async () => (await stateOf(id))?.state, { timeout: 60_000 }).toMatch(/SUCCEEDED|FAILED/)
+  await expect.poll(async () => (await stateOf(id))?.state).toMatch(/SUCCEEDED|FAILED/)
   return stateOf(id)
 }
 
@@ -143,7 +143,7 @@ describe('deleteJob', () => {
     const store = await newStore(gateway)
     const content = `sku\n${Array.from({ length: 50_000 }, (_, i) => `P${i}\n`).join('')}`
     const id = await start(startImport, { store, content })
-    await expect.poll(async () => (await stateOf(id))?.rowsDone, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await stateOf(id))?.rowsDone).toBeGreaterThan(0)
     expect(await gateway.data(deleteJob, { id })).toEqual({ deleteJob: { jobId: id, state: 'RUNNING' } })
     expect(await ended(await start(startExport, { store }))).toMatchObject({ state: 'SUCCEEDED' })
     expect(await stateOf(id)).toBeNull()

@@ -62,7 +62,7 @@ async function restartPostgres(): Promise<void> {
   const pid = async () => Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
   const before = await pid()
   process.kill(before, 'SIGINT')
-  await expect.poll(async () => ![before, Number.NaN].includes(await pid()), { timeout: 60_000 }).toBe(true)
+  await expect.poll(async () => ![before, Number.NaN].includes(await pid())).toBe(true)
 }
 
 function problemOf({ status, headers, entries = [] }: RestReply) {
@@ -78,7 +78,7 @@ const createProducts = (store: string, prefix: string, count: number) => {
   return callRest(program, `POST /products?store_uuid=${store}`, body)
 }
 
-it('a database without memory says so', { timeout: 60_000 }, async () => {
+it('a database without memory says so', async () => {
   const store = await newStore(program)
   const greedy = new pg.Client(postgres.connection)
   await greedy.on('error', () => {}).connect()
@@ -91,7 +91,7 @@ it('a database without memory says so', { timeout: 60_000 }, async () => {
   await expect.poll(async () => (await createProducts(store, 'A', 1)).status).toBe(200)
 })
 
-it('a write that waits too long for another one says so', { timeout: 60_000 }, async () => {
+it('a write that waits too long for another one says so', async () => {
   const store = await newStore(program)
   const other = new pg.Client(postgres.connection)
   await other.connect()
@@ -102,7 +102,7 @@ it('a write that waits too long for another one says so', { timeout: 60_000 }, a
   await other.end()
 })
 
-it('an identity provider that is silent is named', { timeout: 60_000 }, async () => {
+it('an identity provider that is silent is named', async () => {
   const jwt = [{ alg: 'ES256', kid: 'a' }, { sub: 'x' }, 'signature'].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   )
@@ -114,9 +114,7 @@ it('an identity provider that is silent is named', { timeout: 60_000 }, async ()
   expect(logged('the identity provider does not answer')).toBe(true)
 })
 
-it('a full disk: reads go on, writes and /ready say what is missing, until there is room', {
-  timeout: 120_000,
-}, async () => {
+it('a full disk: reads go on, writes and /ready say what is missing, until there is room', async () => {
   const store = await newStore(program)
   expect((await createProducts(store, 'A', 2_000)).status).toBe(200)
   expect(await program.call('/ready')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
@@ -124,7 +122,7 @@ it('a full disk: reads go on, writes and /ready say what is missing, until there
   await limitFiles(4_096)
   await restartPostgres()
   const read = async () => (await program.call(`/v1/products?store_uuid=${store}&limit=1`)).status
-  await expect.poll(read, { timeout: 60_000 }).toBe(200)
+  await expect.poll(read).toBe(200)
   const details = 'the database has no room on its disk; retry later'
   expect(problemOf(await createProducts(store, 'B', 500))).toEqual({ ...unavailable, details })
   const products = Array.from({ length: 500 }, (_, i) => ({ productCode: `C${i}`, attributes: { Text: text } }))
@@ -140,7 +138,7 @@ it('a full disk: reads go on, writes and /ready say what is missing, until there
 
   await limitFiles('unlimited')
   await restartPostgres()
-  await expect.poll(async () => (await program.call('/ready')).text, { timeout: 60_000 }).toBe('{"status":"ok"}')
+  await expect.poll(async () => (await program.call('/ready')).text).toBe('{"status":"ok"}')
   const created = await createProducts(store, 'B', 500)
   expect(created.data.created_skus).toHaveLength(500)
 })
