@@ -1,31 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Change } from '../catalogue/changes/change.ts'
-import { type FeedPosition, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
+import { isBefore, type LedgerPosition } from '../catalogue/changes/cursor.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, messageOf } from '../errors.ts'
 import { FairQueue } from '../fair-share/fair-queue.ts'
 import { requestContext } from '../request/context.ts'
 import { warnOnceASecond } from '../request/log.ts'
 import { createPauses } from '../request/pauses.ts'
-import { type EventFilter, matching } from './event-filter.ts'
-import { type LedgerPosition, type NewChanges, readNewChanges } from './new-changes.ts'
-
-/** Who is told of the changes of some stores. */
-export interface Listener {
-  readonly stores: readonly string[]
-  readonly filter: EventFilter
-  /** Whom it belongs to. */
-  readonly share: { tenant: string; tokenId: string }
-  tell(change: Change): void
-  /** Resolves when it can be told of more; undefined: at once. Only what it has missed waits for it. */
-  ready(): Promise<void> | undefined
-  /** It has been told of all changes before the position, which may be before an earlier one. */
-  reached(position: LedgerPosition): void
-  /** It cannot be told of further changes. */
-  end(): void
-}
+import { Audience } from './audience.ts'
+import { matching } from './event-filter.ts'
+import type { Listener } from './listener.ts'
+import { type NewChanges, readNewChanges } from './new-changes.ts'
 
 export type Hub = ReturnType<typeof createHub>
 
@@ -46,63 +32,67 @@ interface Reader {
 
 /**
  * Reads the new changes of all stores with listeners, four times a second while there are any, and tells each listener
- * of its own. A listener first reads what it has missed by itself.
+ * of its own. A listener is behind, and reads by itself what it has missed; then it waits for the next step; then it is
+ * in the audience.
  */
 export function createHub(db: Kysely<Database>, log: Logger) {
-  const listening = new Map<Listener, { key: string; after: FeedPosition }>()
-  const byStore = new Map<string, Set<Listener>>()
+  const audience = new Audience()
+  /** With the position up to which each has been told. */
   const waiting = new Map<Listener, LedgerPosition>()
   const left = new WeakSet<Listener>()
   const catchUps = new FairQueue({ slots: maxCatchUps, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
   let reader: Reader | undefined
   let isRunning = false
 
-  const remove = (listener: Listener) => {
-    waiting.delete(listener)
-    if (!listening.delete(listener)) return
-    for (const store of listener.stores) {
-      const others = byStore.get(store)
-      others?.delete(listener)
-      if (others?.size === 0) byStore.delete(store)
+  const readMissed = async ({ stores, share }: Listener, after: LedgerPosition) => {
+    const release = await catchUps.acquire(share)
+    try {
+      return await readNewChanges(db, stores, after)
+    } finally {
+      release()
     }
   }
-  /** Adds a listener that has all changes before the position, unless the position has been passed. */
-  const admit = (listener: Listener, seen: LedgerPosition) => {
-    waiting.delete(listener)
-    if (listening.size === 0) reader = { position: seen, since: undefined, mark: undefined }
-    if (reader && isBefore(seen, reader.position)) {
-      void catchUp(listener, seen)
-      return
-    }
-    listening.set(listener, { key: JSON.stringify(listener.filter), after: seen })
-    for (const store of listener.stores) {
-      const others = byStore.get(store) ?? new Set()
-      byStore.set(store, others.add(listener))
-    }
-  }
-  const tellAll = async ({ changes, durable }: NewChanges) => {
-    const pause = createPauses()
-    for (const change of changes) {
-      const position = feedPosition(change.tx, change.seq)
-      const matched = new Map<string, Change | undefined>()
-      for (const listener of [...(byStore.get(change.storeUuid) ?? [])]) {
-        const { key, after } = listening.get(listener) ?? {}
-        if (key === undefined || !after || !isBefore(after, position)) continue
-        if (!matched.has(key)) matched.set(key, matching(change, listener.filter))
-        const own = matched.get(key)
-        if (own) listener.tell(own)
-        await pause()
+  /** Tells a listener of what it has missed, until it has all. */
+  const catchUp = async (listener: Listener, readFirst: () => Promise<NewChanges>): Promise<void> => {
+    try {
+      const pause = createPauses()
+      let page = await readFirst()
+      for (;;) {
+        for (const change of page.changes) {
+          if (left.has(listener)) return
+          const own = matching(change, listener.filter)
+          if (own) listener.tell(own)
+          await listener.ready()
+          await pause()
+        }
+        if (left.has(listener)) return
+        listener.reached(page.durable)
+        if (!page.hasMore) break
+        page = await readMissed(listener, page.seen)
       }
+      waiting.set(listener, page.seen)
+      void run()
+    } catch (error) {
+      warnOnceASecond(log, 'earlier changes could not be read for a stream', { reason: messageOf(error) })
+      listener.end()
     }
-    for (const listener of listening.keys()) listener.reached(durable)
+  }
+  /** Takes in those that wait, unless the reader has passed their position meanwhile. */
+  const admit = () => {
+    for (const [listener, seen] of waiting) {
+      waiting.delete(listener)
+      if (audience.size === 0) reader = { position: seen, since: undefined, mark: undefined }
+      if (reader && isBefore(seen, reader.position)) void catchUp(listener, () => readMissed(listener, seen))
+      else audience.add(listener, seen)
+    }
   }
   /** Returns whether more changes follow at once. */
   const step = async (): Promise<boolean> => {
-    for (const [listener, seen] of waiting) admit(listener, seen)
-    if (!reader || listening.size === 0) return false
-    const { mark, since } = reader
-    const page = await readNewChanges(db, [...byStore.keys()], reader.position, since)
-    await tellAll(page)
+    admit()
+    if (!reader || audience.size === 0) return false
+    const { position, mark, since } = reader
+    const page = await readNewChanges(db, audience.stores, position, since)
+    await audience.tell(page)
     const isPassed = mark !== undefined && page.seen.tx >= mark.nextTx
     reader = {
       position: page.seen,
@@ -114,62 +104,28 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   const run = async () => {
     if (isRunning) return
     isRunning = true
-    while (waiting.size + listening.size > 0) {
+    while (waiting.size + audience.size > 0) {
       const hasMore = await step().catch((error: unknown) => {
         warnOnceASecond(log, 'new changes could not be read for streams', { reason: messageOf(error) })
-        if (error instanceof CatalogueError && error.code === 'cursor_expired') {
-          for (const listener of listening.keys()) listener.end()
-        }
+        if (error instanceof CatalogueError && error.code === 'cursor_expired') audience.end()
         return false
       })
       if (!hasMore) await sleep(everyMs, undefined, { ref: false })
     }
     isRunning = false
   }
-  const readMissed = async ({ stores, share }: Listener, after: LedgerPosition) => {
-    const release = await catchUps.acquire(share)
-    try {
-      return await readNewChanges(db, stores, after)
-    } finally {
-      release()
-    }
-  }
-  /** Tells a listener of what follows a position, until it can listen with the others. */
-  const catchUp = async (listener: Listener, after: LedgerPosition, first?: NewChanges): Promise<void> => {
-    try {
-      const pause = createPauses()
-      for (let page = first ?? (await readMissed(listener, after)); !left.has(listener); ) {
-        for (const change of page.changes) {
-          const own = matching(change, listener.filter)
-          if (own) listener.tell(own)
-          await listener.ready()
-          await pause()
-          if (left.has(listener)) return
-        }
-        listener.reached(page.durable)
-        if (!page.hasMore) {
-          waiting.set(listener, page.seen)
-          break
-        }
-        page = await readMissed(listener, page.seen)
-      }
-      void run()
-    } catch (error) {
-      warnOnceASecond(log, 'earlier changes could not be read for a stream', { reason: messageOf(error) })
-      listener.end()
-    }
-  }
   return {
-    /** The first changes after a position. Throws `cursor_expired`. */
-    read: (stores: readonly string[], after: LedgerPosition) => readNewChanges(db, stores, after),
+    /** The first changes after a position, for `listen`. Throws `cursor_expired`. */
+    read: (stores: Listener['stores'], after: LedgerPosition) => readNewChanges(db, stores, after),
     /** Tells a listener of the changes that were read for it, and of what follows. */
     listen: (listener: Listener, first: NewChanges): void => {
       // The timers and statements are not those of the request.
-      requestContext.exit(() => void catchUp(listener, first.seen, first))
+      requestContext.exit(() => void catchUp(listener, async () => first))
     },
     leave: (listener: Listener): void => {
       left.add(listener)
-      remove(listener)
+      waiting.delete(listener)
+      audience.delete(listener)
     },
   }
 }

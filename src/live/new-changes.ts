@@ -3,17 +3,14 @@ import type { Change } from '../catalogue/changes/change.ts'
 import { changesOf, type PageRow, pageOf } from '../catalogue/changes/change-page.ts'
 import {
   durable,
-  type FeedPosition,
   feedPosition,
+  type LedgerPosition,
   type LedgerState,
   latestOf,
   requireKept,
 } from '../catalogue/changes/cursor.ts'
 import { onlyRow } from '../catalogue/conditions.ts'
 import type { Database } from '../database/tables.ts'
-
-/** What a cursor has: a position, and of which database's ledger. */
-export type LedgerPosition = FeedPosition & { ledger: string }
 
 export interface NewChanges {
   /** In the order of the feed. */
@@ -35,16 +32,17 @@ const maxChanges = 500
 
 /**
  * The changes of stores after a position, in the order and with the delay of their feeds: at most 500, and 2 MiB of
- * their items. `since`: a time before all of them, which saves the search of older days. Throws `cursor_expired`.
+ * their items. `stores`: undefined for all. `since`: a time before all of them, which saves the search of older days.
+ * Throws `cursor_expired`.
  */
 export async function readNewChanges(
   db: Kysely<Database>,
-  stores: readonly string[],
+  stores: readonly string[] | undefined,
   after: LedgerPosition,
   since?: Date,
 ): Promise<NewChanges> {
   const size = maxChanges + 1
-  const found = sql`changes_of_stores(${[...stores]}::uuid[], ${String(after.tx)}::xid8, ${String(after.seq)}::bigint,
+  const found = sql`changes_of_stores(${listOf(stores)}::uuid[], ${String(after.tx)}::xid8, ${String(after.seq)}::bigint,
     state.oldest_open, coalesce(${since ?? null}::timestamptz, '-infinity'), ${size}::integer)`
   const { rows } = await sql<StateRow & PageRow>`
     select state.*, d.durable_tx, now() as time, page.* from ledger_state() state cross join lateral (${durable}) d
@@ -71,12 +69,17 @@ export async function readNewChanges(
   }
 }
 
-/** The position that no earlier change of the stores follows. */
-export async function latestPosition(db: Kysely<Database>, stores: readonly string[]): Promise<LedgerPosition> {
+const listOf = (stores: readonly string[] | undefined) => (stores ? [...stores] : null)
+
+/** The position that no earlier change of the stores follows; undefined: of all stores. */
+export async function latestPosition(
+  db: Kysely<Database>,
+  stores: readonly string[] | undefined,
+): Promise<LedgerPosition> {
   const { rows } = await sql<StateRow & { tx: string | null; seq: string }>`
     select state.*, d.durable_tx, l.* from ledger_state() state cross join lateral (${durable}) d
       left join lateral (
-        select tx, seq from last_changes(${[...stores]}::uuid[], state.oldest_open) order by tx desc, seq desc limit 1
+        select tx, seq from last_changes(${listOf(stores)}::uuid[], state.oldest_open) order by tx desc, seq desc limit 1
       ) l on true`.execute(db)
   const state = onlyRow(rows)
   const last = state.tx === null ? undefined : feedPosition(state.tx, state.seq)

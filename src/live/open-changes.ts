@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Change } from '../catalogue/changes/change.ts'
-import type { EventFilter } from './event-filter.ts'
-import type { Hub, Listener } from './hub.ts'
-import type { LedgerPosition } from './new-changes.ts'
+import type { Feed } from './feed.ts'
+import type { Hub } from './hub.ts'
+import type { Listener } from './listener.ts'
 import type { Stream } from './stream.ts'
 
 /** A client that lets more changes wait is cut. */
@@ -10,11 +10,11 @@ const maxWaiting = 1_000
 /** With so many waiting, it does not catch up any further. */
 const highWaterMark = 50
 
-/** The changes from a position on, until the stream is closed. Throws `cursor_expired`. */
+/** The changes of a feed, until the stream is closed. Throws `cursor_expired`. */
 export async function openChanges(
   hub: Hub,
   stream: Stream,
-  { stores, filter, after }: { stores: readonly string[]; filter: EventFilter; after: LedgerPosition },
+  { stores, filter, after }: Feed,
 ): Promise<AsyncIterable<Change>> {
   const first = await hub.read(stores, after)
   let resume = () => {}

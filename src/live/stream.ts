@@ -11,6 +11,9 @@ const stuckBeats = 2
 /** A client that has vanished is noticed before the next heartbeat: unread bytes put off the probes of TCP. */
 const keepAliveMs = 4_000
 
+/** The head of an answer of server-sent events. Proxies must not collect them. */
+export const eventStreamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' }
+
 /** How a stream says that nothing is new, and that the service stops. */
 interface Forms {
   heartbeat(): string

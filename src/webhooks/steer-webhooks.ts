@@ -1,10 +1,17 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue/catalogue.ts'
-import { feedPosition, type LedgerState, readCursor, requireKept } from '../catalogue/changes/cursor.ts'
+import {
+  feedPosition,
+  type LedgerPosition,
+  type LedgerState,
+  readCursor,
+  requireKept,
+  textOfPosition,
+} from '../catalogue/changes/cursor.ts'
 import { invalidRequest } from '../errors.ts'
-import { type LedgerPosition, latestPosition } from '../live/new-changes.ts'
+import { latestPosition } from '../live/new-changes.ts'
 import { shown, timeOf } from '../text.ts'
-import { lockWebhook, nothingPending, soon, textOfPosition, updateWebhookRow, type Webhook } from './webhook.ts'
+import { lockWebhook, nothingPending, soon, updateWebhookRow, type Webhook } from './webhook.ts'
 
 /** Has another attempt made: whoever looks next finds the webhook, as one whose lease has ended. */
 const dueNow = sql`next_at = ${soon}, lease_until = greatest(lease_until, now())`

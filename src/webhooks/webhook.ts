@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue/catalogue.ts'
-import { cursorOf, feedPosition } from '../catalogue/changes/cursor.ts'
+import { cursorOf, type LedgerPosition, positionOfText, textOfPosition } from '../catalogue/changes/cursor.ts'
 import { CatalogueError } from '../errors.ts'
 import type { EventFilter } from '../live/event-filter.ts'
-import type { LedgerPosition } from '../live/new-changes.ts'
 import { storeUuidOf } from '../text.ts'
 
 export type WebhookState = 'active' | 'failing' | 'paused' | 'disabled' | 'lost'
@@ -105,13 +104,3 @@ function webhookOf({ position, ...webhook }: Row): Webhook {
 
 /** SQL: no delivery is being attempted. */
 export const nothingPending = sql`pending = null, pending_since = null`
-
-/** A position as the table has it. */
-export function textOfPosition({ tx, seq, ledger }: LedgerPosition): string {
-  return `${tx}-${seq}-${ledger}`
-}
-
-export function positionOfText(text: string): LedgerPosition {
-  const [tx = '', seq = '', ledger = ''] = text.split('-')
-  return { ...feedPosition(tx, seq), ledger }
-}

@@ -5,7 +5,7 @@ import { needsPrimary } from '../support/needs-primary.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { follow } from './support/event-source.ts'
 
-const gateway = useGateway({ more: { streamLimits: { heartbeatMs: 200 } } })
+const gateway = useGateway()
 beforeEach((test) => needsPrimary(test, 'writes go past the client'))
 
 it('a stream of all stores has the changes of stores that are created later, and none twice', async () => {
@@ -36,4 +36,23 @@ it('a stream of all stores has the changes of stores that are created later, and
     'product.created known',
     'store.created created',
   ])
+})
+
+it('a client that resumes has the changes of a store that was created before its last event', async () => {
+  const known = await newStore(gateway)
+  await settled(gateway.database)
+  const first = follow(gateway.url, {})
+  await first.opened
+  await addProducts(gateway, known, ['A'])
+  await expect.poll(() => first.events.flatMap(({ codes }) => codes)).toEqual(['A'])
+  await addProducts(gateway, await newStore(gateway), ['B'])
+  await addProducts(gateway, known, ['C'])
+  await expect.poll(() => first.events.flatMap(({ codes }) => codes)).toContain('C')
+  first.source.close()
+  const second = follow(gateway.url, { after: first.events.at(-1)?.cursor ?? '' })
+  await second.opened
+  await addProducts(gateway, known, ['D'])
+  await expect.poll(() => second.events.flatMap(({ codes }) => codes)).toContain('D')
+  const codes = [...first.events, ...second.events].flatMap((event) => event.codes)
+  expect(codes).toEqual(['A', '', 'B', 'C', 'D'])
 })

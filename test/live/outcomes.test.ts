@@ -85,7 +85,7 @@ describe('import.finished', () => {
       importing,
       '{ jobId }',
     )
-    await expect.poll(() => feedOf(store, 'import.finished')).toHaveLength(1)
+    await expect.poll(() => feedOf(store, 'import.finished'), { timeout: 60_000 }).toHaveLength(1)
     expect(await feedOf(store, 'import.finished')).toMatchObject([
       { kind: 'import', action: 'finished', via: 'job', operation: 'import', request_id: requestId, codes: [jobId] },
     ])
@@ -108,7 +108,7 @@ describe('import.finished', () => {
     const store = await newStore(gateway)
     await ask(gateway, 'startImport', { storeUuid: store, input: { content: 'name\nA\n' } }, '{ jobId }')
     await expect
-      .poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys))
+      .poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys), { timeout: 60_000 })
       .toEqual([['failed']])
   })
 })

@@ -1,15 +1,12 @@
 import type { Caller } from '../../auth/caller.ts'
 import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
-import { latest, readCursor } from '../../catalogue/changes/cursor.ts'
-import { requireStore } from '../../catalogue/stores/stores.ts'
 import { changesDisabled, type LiveSources } from '../../graphql/context.ts'
 import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-request.ts'
 import { findJob, type Job } from '../../jobs/job.ts'
-import { type EventFilter, requireEventFilter } from '../../live/event-filter.ts'
-import { latestPosition } from '../../live/new-changes.ts'
+import { findFeed } from '../../live/feed.ts'
+import type { Hub } from '../../live/hub.ts'
 import { openChanges } from '../../live/open-changes.ts'
-import { eventStreamHeaders } from '../../live/open-events.ts'
-import type { Stream } from '../../live/stream.ts'
+import { eventStreamHeaders, type Stream } from '../../live/stream.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { createPauses } from '../../request/pauses.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -25,8 +22,9 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiPar
     caller: Caller,
     requestId: string,
   ): Promise<HttpResponse> => {
-    const stream = options.live?.streams.open(caller, headers.authorization)
-    const live = stream && sourcesOf(options, stream, look)
+    const { live: own } = options
+    const stream = own?.streams.open(caller, headers.authorization)
+    const live = own && stream && sourcesOf(options, own.hub, stream, look)
     try {
       const opened = await subscribe(() => contextOf('graphql', caller, requestId, { live }))
       if ('answer' in opened) {
@@ -63,18 +61,13 @@ async function send(stream: Stream, results: AsyncIterable<string>): Promise<voi
   }
 }
 
-function sourcesOf({ db, live, changesRetention }: ApiOptions, stream: Stream, look: JobWatch): LiveSources {
+function sourcesOf({ db, changesRetention }: ApiOptions, hub: Hub, stream: Stream, look: JobWatch): LiveSources {
   const catalogue = catalogueFor(db, stream.caller.viewer)
   return {
-    changes: async (storeUuid, after, given) => {
-      const filter: EventFilter = given
-      requireEventFilter(filter, 'filter.')
-      const position = after == null || after === latest ? undefined : readCursor(after)
+    changes: async (storeUuid, after, filter) => {
       if (changesRetention === 0) throw changesDisabled()
-      const stores = [await requireStore(catalogue, storeUuid)]
-      if (!live) throw new Error('only the main thread has streams')
-      const begin = position ?? (await latestPosition(db, stores))
-      return openChanges(live.hub, stream, { stores, filter, after: begin })
+      const feed = await findFeed(catalogue, { storeUuids: [storeUuid], filter, after, names: { filter: 'filter.' } })
+      return openChanges(hub, stream, feed)
     },
     job: (jobId) => watchJob(catalogue, jobId, stream, look),
   }

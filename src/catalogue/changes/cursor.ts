@@ -8,6 +8,11 @@ export interface FeedPosition {
   seq: bigint
 }
 
+/** What a cursor has: a position, and of which database's ledger. */
+export interface LedgerPosition extends FeedPosition {
+  ledger: string
+}
+
 /** The state of a database's ledger: a row of the function `ledger_state`. */
 export interface LedgerState {
   /** A part of the cursors: those of other databases are refused. */
@@ -44,8 +49,23 @@ export function cursorOf(ledger: string, { tx, seq }: { tx: bigint | string; seq
   return Buffer.from(`${tx}-${seq}-${ledger}`).toString('base64url')
 }
 
+/** A cursor in clear, which statements can read. */
+export function textOfPosition({ tx, seq, ledger }: LedgerPosition): string {
+  return `${tx}-${seq}-${ledger}`
+}
+
+export function positionOfText(text: string): LedgerPosition {
+  const [tx = '', seq = '', ledger = ''] = text.split('-')
+  return { ...feedPosition(tx, seq), ledger }
+}
+
+/** The position to begin after; undefined without a cursor, and for `latest`. Throws `invalid_request`. */
+export function startOf(after: string | null | undefined, field?: string): LedgerPosition | undefined {
+  return after == null || after === latest ? undefined : readCursor(after, field)
+}
+
 /** The position and the ledger of a cursor. Throws `invalid_request`. */
-export function readCursor(cursor: string, field = 'after'): FeedPosition & { ledger: string } {
+export function readCursor(cursor: string, field = 'after'): LedgerPosition {
   const [text, tx = '', seq = '', ledger = ''] =
     /^(\d{1,20})-(\d{1,19})-([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const position = { ...feedPosition(tx, seq), ledger }
@@ -55,7 +75,7 @@ export function readCursor(cursor: string, field = 'after'): FeedPosition & { le
 }
 
 /** Throws `cursor_expired` if changes after the position are no longer kept, or it is of another database. */
-export function requireKept(position: FeedPosition & { ledger: string }, state: LedgerState, field = 'after'): void {
+export function requireKept(position: LedgerPosition, state: LedgerState, field = 'after'): void {
   const horizon = feedPosition(state.horizon_tx, state.horizon_seq)
   const isFuturePosition = position.tx > BigInt(state.next_tx) && !state.is_replica
   requireSameLedger(position, state, field)

@@ -13,6 +13,7 @@ import {
   readCursor,
   requireKept,
   requireSameLedger,
+  startOf,
 } from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
@@ -58,7 +59,7 @@ function feed(hasCodes: boolean) {
   ): Promise<ChangePage> => {
     const uuid = requireVisible(catalogue, storeUuid)
     const isLatest = after === latest
-    const given = after == null || isLatest ? undefined : readCursor(after)
+    const given = startOf(after)
     const { tx, seq } = given ?? { tx: 0n, seq: 0n }
     const size = isLatest ? 0 : limit + 1
     const { operation = null, actor = null, from, to } = filter

@@ -229,31 +229,34 @@ begin
     order by c.tx, c.seq limit max_count;
 end $$;
 
--- The same of several stores in one order. No server of Citus has all of them: there it asks for one after the other.
+-- The same of several stores in one order; null: of all stores. No server of Citus has all of them: there it asks for
+-- one after the other.
 create function changes_of_stores(stores uuid[], after_tx xid8, after_seq bigint, before_tx xid8, from_time timestamptz,
   max_count integer) returns setof change
 language plpgsql stable rows 100
 set enable_bitmapscan = off set enable_seqscan = off as $$
+declare
+  wanted constant uuid[] := coalesce(stores, array(select s.store_uuid from store s));
 begin
   if current_setting('citus.propagate_set_commands', true) = 'local' then
-    return query select k.* from unnest(stores) s(store) cross join lateral changes_after(s.store, after_tx, after_seq,
+    return query select k.* from unnest(wanted) s(store) cross join lateral changes_after(s.store, after_tx, after_seq,
       before_tx, null, null, from_time, 'infinity', max_count) k;
     return;
   end if;
   return query select * from change c
-    where c.store_uuid = any (stores) and (c.tx, c.seq) > (after_tx, after_seq) and c.tx < before_tx
+    where c.store_uuid = any (wanted) and (c.tx, c.seq) > (after_tx, after_seq) and c.tx < before_tx
       and c.at >= from_time
     order by c.tx, c.seq limit max_count;
 end $$;
 
--- The last change of each store before a transaction.
+-- The last change of each store before a transaction; null: of all stores.
 create function last_changes(stores uuid[], before_tx xid8) returns table (tx xid8, seq bigint)
 language plpgsql stable rows 10
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
   store uuid;
 begin
-  foreach store in array stores loop
+  foreach store in array coalesce(stores, array(select s.store_uuid from store s)) loop
     return query select c.tx, c.seq from change c where c.store_uuid = store and c.tx < before_tx
       order by c.tx desc, c.seq desc limit 1;
   end loop;

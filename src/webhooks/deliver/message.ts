@@ -1,10 +1,9 @@
 import type { Change } from '../../catalogue/changes/change.ts'
-import { feedPosition } from '../../catalogue/changes/cursor.ts'
+import { feedPosition, textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { ownVersion } from '../../database/version.ts'
 import { type Event, eventOf } from '../../live/event.ts'
 import { type EventFilter, matching } from '../../live/event-filter.ts'
 import { signatureOf } from '../secret.ts'
-import { textOfPosition } from '../webhook.ts'
 
 /** What a delivery says. */
 export interface Message {

@@ -1,0 +1,19 @@
+import type { Change } from '../catalogue/changes/change.ts'
+import type { LedgerPosition } from '../catalogue/changes/cursor.ts'
+import type { EventFilter } from './event-filter.ts'
+
+/** Who is told of the changes of some stores. */
+export interface Listener {
+  /** Undefined: all, also those that are created later. */
+  readonly stores: readonly string[] | undefined
+  readonly filter: EventFilter
+  /** Whom it belongs to. */
+  readonly share: { tenant: string; tokenId: string }
+  tell(change: Change): void
+  /** Resolves when it can be told of more; undefined: at once. Only what it has missed waits for it. */
+  ready(): Promise<void> | undefined
+  /** It has been told of all changes before the position, which may be before an earlier one. */
+  reached(position: LedgerPosition): void
+  /** It cannot be told of further changes. */
+  end(): void
+}
