@@ -39,7 +39,15 @@ export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading):
   if (header?.fault) throw new UsageError(`the row that names the columns: ${header.fault.reason}`)
   const columns = checkColumns(withoutEnd(header?.cells ?? []))
   let number = 0
-  const rowsOf = (rows: readonly SheetRow[]) => rows.map((row) => entryOf(row, ++number, columns, reading.notes))
+  /** Most rows have numbers in the same columns, and share the set of them. */
+  let last = { at: [] as readonly number[], numbers: new Set<string>() }
+  const numbersOf = (at: readonly number[]) => {
+    const isSame = at.length === last.at.length && at.every((index, i) => index === last.at[i])
+    if (!isSame) last = { at, numbers: new Set(at.map((index) => columns[index] ?? '')) }
+    return last.numbers
+  }
+  const rowsOf = (rows: readonly SheetRow[]) =>
+    rows.map((row) => entryOf(row, ++number, columns, numbersOf(row.numbers), reading.notes))
   async function* rows() {
     yield rowsOf(rest)
     for await (const block of blocks) yield rowsOf(block)
@@ -51,9 +59,14 @@ function withoutEnd(cells: readonly string[]): string[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 }
 
-function entryOf(row: SheetRow, number: number, columns: readonly string[], notes: Notes): Entry {
+function entryOf(
+  row: SheetRow,
+  number: number,
+  columns: readonly string[],
+  numbers: ReadonlySet<string>,
+  notes: Notes,
+): Entry {
   const { line, cells, size, fault } = row
-  const numbers = new Set(row.numbers.map((at) => columns[at] ?? ''))
   for (const { at, text } of row.padded) notes.add('leading_zeros', { column: columns[at] ?? null, example: text })
   const place = { number, line, source: { value: columns.map((_column, i) => cells[i] ?? '') } }
   if (fault) return { ...place, field: columns[fault.at], reason: fault.reason, found: cells }
