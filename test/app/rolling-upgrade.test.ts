@@ -39,9 +39,7 @@ async function functionText(): Promise<string> {
   return rows[0].text
 }
 
-it('an instance serves without a failure while the next release migrates, and starts after it', {
-  timeout: 240_000,
-}, async () => {
+it('an instance serves without a failure while the next release migrates, and starts after it', async () => {
   const program = await makeNextRelease(folder.file('next'), migration)
   const old = await start(catalog)
   const store = await newStore(old)

@@ -30,7 +30,7 @@ describe('a job whose gateway was killed', () => {
     expect(job.problems.map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => 1 + i * 500))
     expect((await outputOf(jobId, successor)).trimEnd().split('\n')).toHaveLength(23)
     expect(await checkReadModel(database.db)).toEqual([])
-  }, 240_000)
+  })
 
   it('does an export again, from one snapshot', async () => {
     const { jobId, storeUuid, successor } = await killedInTheMiddle(startExport, { format: 'JSONL' }, (store) =>
@@ -42,7 +42,7 @@ describe('a job whose gateway was killed', () => {
     expect(await attemptsOf(jobId)).toEqual({ attempt: 2, crashes: 1 })
     const again = await runJob(startExport, { storeUuid, format: 'JSONL' }, successor)
     expect((await outputOf(jobId, successor)) === (await outputOf(again.jobId, successor))).toBe(true)
-  }, 240_000)
+  })
 
   /** Starts a job in a program; kills the program once the job has written a part and waits to write the next. */
   async function killedInTheMiddle(

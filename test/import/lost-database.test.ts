@@ -78,4 +78,4 @@ test('an import whose PostgreSQL is killed reports where it stopped, and can be 
   })
   expect(await exportOf(disturbed)).toBe(await exportOf(undisturbed))
   expect(await checkReadModel(db)).toEqual([])
-}, 240_000)
+})

@@ -49,7 +49,7 @@ test('an import that is killed again and again and resumed is one that was never
   expect(await readFile(reports[1] ?? '', 'utf8')).toBe(await readFile(reports[0] ?? '', 'utf8'))
   expect(await checkReadModel(catalog.database.db)).toEqual([])
   expect(await position(disturbed)).toBe(0)
-}, 240_000)
+})
 
 /** Kills an import some time after it has imported more than `rows`; returns the number of rows that it imported. */
 async function killedAfter(rows: number, store: string, args: string[]): Promise<number> {

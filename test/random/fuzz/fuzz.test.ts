@@ -25,7 +25,7 @@ beforeAll(async () => {
   fixture = await fill(gateway)
 })
 
-it('answers every request in its words, whatever the bytes', { timeout: Math.max(120_000, total * 20) }, async () => {
+it('answers every request in its words, whatever the bytes', { timeout: Math.max(600_000, total * 20) }, async () => {
   const run = createRun(gateway.url)
   const started = performance.now()
   for (let number = 0; number * batch < total && run.problems.size < maxKinds; number++) {

@@ -152,7 +152,6 @@ it.each(Object.entries(imports))(
     expect(wait).toBeLessThan(maxWaitMs)
     expect(memory).toBeLessThan(1_024)
   },
-  240_000,
 )
 
 it('others are answered during imports whose patterns take minutes, large requests too, and they can be deleted', async () => {
@@ -211,5 +210,4 @@ it.each([
     expect(wait).toBeLessThan(maxWaitMs)
     expect(memory).toBeLessThan(1_024)
   },
-  240_000,
 )

@@ -25,7 +25,7 @@ beforeAll(async () => {
   tenants = await startTwoTenants(database)
   print(`\n${head}`)
   if (isLong) await warmUp(tenants)
-}, 240_000)
+})
 afterAll(() => tenants.stop())
 
 const attacks = [...attacksOfOneToken, ...attacksOfTwoTokens]
