@@ -119,7 +119,7 @@ it('a webhook is slow while its last attempt took more than 2 s', async () => {
     const { webhooks } = await listDue(database.db, null, null)
     return webhooks.find(({ webhookId }) => webhookId === key.webhookId)?.isSlow
   }
-  const attempt = { deliveryId: randomUUID(), eventId: 'e', type: 't', number: 1, status: 200, reason: null }
+  const attempt = { deliveryId: randomUUID(), eventId: 'e', type: 't', attempt: 1, status: 200, reason: null }
   const end = async (durationMs: number) => {
     const owner = randomUUID()
     const taken = await take(database.db, key, owner)

@@ -75,7 +75,7 @@ async function post(
   const isSuccess = hasAnswer && answer.status >= 200 && answer.status < 300
   count(isSuccess ? 'delivered' : hasAnswer ? 'refused' : 'unanswered')
   const attempt = {
-    ...{ deliveryId: uuidv7(), eventId: message.id, type: message.type, number },
+    ...{ deliveryId: uuidv7(), eventId: message.id, type: message.type, attempt: number },
     status: hasAnswer ? answer.status : null,
     durationMs: Math.round(performance.now() - began),
     reason: hasAnswer ? (isSuccess ? null : `the receiver must answer 2xx; got ${answer.status}`) : answer.message,

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
 import type { EventFilter } from '../../live/event-filter.ts'
+import type { Delivery } from '../deliveries.ts'
 import { bothSecretsHours } from '../secret.ts'
 import type { WebhookState } from '../webhook.ts'
 
@@ -27,6 +28,12 @@ export interface TakenWebhook extends WebhookKey {
   /** Raised when its user changes what is delivered: position or filter. Who holds the lease then begins anew. */
   moves: number
 }
+
+/** A webhook that was taken, as it was then. */
+type Held = WebhookKey & { moves: number }
+
+/** An attempt to deliver, before its time is recorded. */
+export type Attempt = Omit<Delivery, 'at'>
 
 /** What has something to do, and the position before which all transactions have ended. */
 export interface Due {
@@ -75,16 +82,19 @@ export async function take(db: Kysely<Database>, key: WebhookKey, owner: string)
   return rows[0]
 }
 
+/** SQL: changes a webhook and renews the lease, unless it is lost, or its user has changed what is delivered. */
+const keeping = ({ moves, ...key }: Held, owner: string, changes: RawBuilder<unknown>) => sql<TakenWebhook>`
+  update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
+  returning ${columns}`
+
 /** Changes a webhook and renews the lease; undefined if it is lost, or its user has changed what is delivered. */
 export async function keep(
   db: Kysely<Database>,
-  { moves, ...key }: WebhookKey & { moves: number },
+  webhook: Held,
   owner: string,
   changes: RawBuilder<unknown>,
 ): Promise<TakenWebhook | undefined> {
-  const { rows } = await sql<TakenWebhook>`
-    update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
-    returning ${columns}`.execute(db)
+  const { rows } = await keeping(webhook, owner, changes).execute(db)
   return rows[0]
 }
 
@@ -104,41 +114,24 @@ export async function release(
     where ${isOf(key)} and lease_id = ${owner}`.execute(db)
 }
 
-/** The attempt of a delivery. */
-export interface Attempt {
-  deliveryId: string
-  eventId: string
-  type: string
-  number: number
-  status: number | null
-  durationMs: number
-  reason: string | null
-  response: string | null
-}
-
 /**
  * Records an attempt, and what it changes if the lease is still held. Returns the webhook as `keep` does. If the
  * attempt cannot be recorded, its changes are kept, so that it is not repeated, and the error is thrown.
  */
 export async function record(
   db: Kysely<Database>,
-  webhook: WebhookKey & { moves: number },
+  webhook: Held,
   owner: string,
-  attempt: Attempt,
+  { deliveryId, eventId, type, attempt, status, durationMs, reason, response }: Attempt,
   changes: RawBuilder<unknown>,
 ): Promise<TakenWebhook | undefined> {
-  const { moves, ...key } = webhook
-  const { deliveryId, eventId, type, number, status, durationMs, reason, response } = attempt
   const recorded = sql<TakenWebhook>`
     with recorded as (
       insert into webhook_delivery (store_uuid, webhook_id, delivery_id, event_id, type, attempt, status, duration_ms,
         reason, response)
-      values (${key.storeUuid}, ${key.webhookId}, ${deliveryId}, ${eventId}, ${type}, ${number}, ${status},
+      values (${webhook.storeUuid}, ${webhook.webhookId}, ${deliveryId}, ${eventId}, ${type}, ${attempt}, ${status},
         ${durationMs}, ${reason}, ${response})
-    )
-    update webhook set ${changes}, last_ms = ${durationMs}, ${leased}
-    where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
-    returning ${columns}`.execute(db)
+    ) ${keeping(webhook, owner, sql`${changes}, last_ms = ${durationMs}`)}`.execute(db)
   const { rows } = await recorded.catch(async (error: unknown) => {
     await keep(db, webhook, owner, changes)
     throw error
