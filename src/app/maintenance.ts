@@ -40,11 +40,12 @@ export function startMaintenance(
     })
   const maintain = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
-    void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
     void deleteJobs()
     void attempt(setRecording(db, isRecording), 'whether changes are recorded could not be noted')
     void attempt(keepDeliveryDays(db), 'days of the deliveries could not be added or dropped')
     await addDays()
+    // Their ends are rows of the ledger.
+    void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
     await attempt(dropChangeDays(db, changesRetention), 'old days of the ledger could not be dropped')
   }
   const timer = setInterval(maintain, everyMs).unref()

@@ -47,7 +47,7 @@ describe('readiness.changed', () => {
     await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['C'] }, '{ deletedCount }')
     await requireAttribute(store, 'channel_value_1', 'Color')
     await expect.poll(told).toEqual([evaluated, ready, blocked, { ...evaluated, keys: ['channel_value_1'], total: 3 }])
-    expect(ofOther.events).toEqual(stream.events.slice(3))
+    await expect.poll(() => ofOther.events).toEqual(stream.events.slice(3))
     expect(await feedOf(store, 'readiness.changed')).toEqual(stream.events)
   })
 
@@ -85,7 +85,7 @@ describe('import.finished', () => {
       importing,
       '{ jobId }',
     )
-    await expect.poll(() => feedOf(store, 'import.finished'), { timeout: 60_000 }).toHaveLength(1)
+    await expect.poll(() => feedOf(store, 'import.finished')).toHaveLength(1)
     expect(await feedOf(store, 'import.finished')).toMatchObject([
       { kind: 'import', action: 'finished', via: 'job', operation: 'import', request_id: requestId, codes: [jobId] },
     ])
@@ -104,11 +104,24 @@ describe('import.finished', () => {
     expect(data).toMatchObject({ reverted: { products: 2 }, skipped: [] })
   })
 
+  it('is not told of a dry run', async () => {
+    const store = await newStore(gateway)
+    const run = async (dryRun: boolean) => {
+      const args = { storeUuid: store, input: { content: 'sku\nA\n', dryRun } }
+      const { jobId } = await ask<{ jobId: string }>(gateway, 'startImport', args, '{ jobId }')
+      await expect.poll(() => ask(gateway, 'job', { id: jobId }, '{ state }')).toEqual({ state: 'SUCCEEDED' })
+      return jobId
+    }
+    await run(true)
+    const jobId = await run(false)
+    await expect.poll(() => feedOf(store, 'import.finished')).toMatchObject([{ codes: [jobId] }])
+  })
+
   it('says that an import has failed', async () => {
     const store = await newStore(gateway)
     await ask(gateway, 'startImport', { storeUuid: store, input: { content: 'name\nA\n' } }, '{ jobId }')
     await expect
-      .poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys), { timeout: 60_000 })
+      .poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys))
       .toEqual([['failed']])
   })
 })

@@ -12,7 +12,7 @@
 -- readiness   product code     channel                  null
 -- import      id of the job    its state                null
 --
--- The last two follow from changes: products that became `ready` or `blocked`, and an import that has `finished`. A row
+-- The last two follow from changes: products that became `ready` or `blocked`, and an import that has ended. A row
 -- `changed` of readiness has the code '': new requirements were evaluated, `count` has the blocked products.
 --
 -- A row `created` has no values from before. One that says that products, assets, links, definitions or requirements
@@ -359,7 +359,7 @@ begin
   end loop;
 end $$;
 
--- Tells that an import has ended, whatever ends it, with the request that has begun it.
+-- Tells that an import that is no dry run has ended, whatever ends it, with the request that has begun it.
 create function record_import_end() returns trigger language plpgsql as $$
 declare
   store constant uuid := new.store_uuid;
@@ -371,8 +371,8 @@ begin
   return null;
 end $$;
 create trigger import_ended after update of state on job for each row
-  when (new.kind = 'import' and new.origin ? 'requestId' and new.state in ('succeeded', 'failed')
-    and old.state not in ('succeeded', 'failed'))
+  when (new.kind = 'import' and new.origin ? 'requestId' and new.options ->> 'dryRun' is distinct from 'true'
+    and new.state in ('succeeded', 'failed') and old.state not in ('succeeded', 'failed'))
   execute function record_import_end();
 
 do $$
