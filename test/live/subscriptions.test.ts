@@ -6,21 +6,21 @@ import { restData } from '../support/clients/rest-client.ts'
 import { settled } from '../support/database/changes.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
-import { token as administrator, useGateway } from '../support/servers/gateway.ts'
+import { token as administrator, startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
 
 const gateway = useGateway({ more: { streamLimits: { ofToken: 2 } } })
 beforeEach((test) => needsPrimary(test, 'writes go past the client'))
 
 /** Subscribes, and collects what comes. */
-function subscribe(query: string, variables: Record<string, unknown>, token = administrator) {
+function subscribe(query: string, variables: Record<string, unknown>, token = administrator, { url } = gateway) {
   const state: { results: unknown[]; isComplete: boolean; error: unknown } = {
     results: [],
     isComplete: false,
     error: undefined,
   }
   const client = createClient({
-    url: `${gateway.url}/graphql`,
+    url: `${url}/graphql`,
     headers: { authorization: `Bearer ${token}` },
     retryAttempts: 0,
   })
@@ -106,6 +106,16 @@ describe('Subscription.changes', () => {
     const subscription = subscribe(query, { store, after: next })
     await expect.poll(() => subscription.results.length).toBe(40)
     expect(subscription.error).toBeUndefined()
+  })
+
+  it('is cut at a shutdown without an event `complete`, after which no client would connect again', async () => {
+    const other = await startTestGateway({ database: gateway.database })
+    const store = await newStore(gateway)
+    const subscription = subscribe(follow, { store }, administrator, other)
+    await expect.poll(async () => (await other.call('/metrics')).text).toContain('catalogue_streams{state="open"} 1')
+    await other.stop()
+    await expect.poll(() => subscription.error).toBeDefined()
+    expect(subscription.isComplete).toBe(false)
   })
 
   it('has the limits of documents', async () => {
