@@ -33,6 +33,7 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
   }
   const close = () => {
     if (!item?.close()) return
+    requireDeclared(declared, reading, number)
     rows.push(item.row(++number))
     item = undefined
   }
@@ -41,7 +42,6 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
       declared = encoding
     }
     for await (const _part of parseXml(chunks, { declare, open, text: (text) => item?.addText(text), close })) {
-      requireDeclared(declared, reading)
       if (rows.length > 0) yield rows
       rows = []
     }
@@ -53,15 +53,19 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
   throw new UsageError(`the file must be a feed with elements item or entry; it is XML with the root ${shown(root)}`)
 }
 
-/** Throws a UsageError if the file says that it is in an encoding other than the one that its bytes were taken for. */
-function requireDeclared(declared: string, { encoding, recognized }: Reading): void {
+/**
+ * Throws a UsageError if the file says that it is in an encoding other than the one that its bytes were taken for; a
+ * BrokenFile after rows, as of a file that is read once the bytes show it only there.
+ */
+function requireDeclared(declared: string, { encoding, recognized }: Reading, rowsBefore: number): void {
   if (
     encoding ||
     recognized.encoding !== 'Windows-1252' ||
     /^(windows-?1252|cp1252|iso-?8859-1|latin-?1|)$/i.test(declared)
   )
     return
-  throw new UsageError(`the file says that it is ${declared}, and is no UTF-8: save it as UTF-8`)
+  const reason = `the file says that it is ${declared}, and is no UTF-8: save it as UTF-8`
+  throw rowsBefore > 0 ? new BrokenFile(reason) : new UsageError(reason)
 }
 
 class Item {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { importFile } from '../../../src/import/import.ts'
 import { importRequest } from '../../../src/import/options.ts'
+import { UsageError } from '../../../src/import/usage-error.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
 
 const catalog = useCatalog()
@@ -95,6 +96,19 @@ test('an XML file that says that it is in another encoding is refused, unless an
   const store = await catalog.newStore()
   await catalog.answer([await catalog.file('feed.xml', feed('ISO-8859-1')), '--store', store])
   expect((await productsOf(catalog, store)).get('A')?.attributes).toEqual({ n: 'é' })
+})
+
+test('from a pipe such a file is refused before its first row', async () => {
+  const store = await catalog.newStore()
+  const items = Array.from({ length: 20_000 }, (_, i) => `<item><sku>${i}</sku><n>\xe9</n></item>`)
+  const content = `<?xml version="1.0" encoding="windows-1250"?><rss>${items.join('')}</rss>`
+  const file = await catalog.file('piped.xml', windows1252(content))
+  const result = importFile(catalog.database.db, createReadStream(file), importRequest('feed.xml', { store }), {
+    enumerations: fallbackEnumerations,
+    signal: new AbortController().signal,
+  })
+  await expect(result).rejects.toThrow(UsageError)
+  expect((await productsOf(catalog, store)).size).toBe(0)
 })
 
 test('empty rows, also before the header, and the mark that ends a file of DOS are no rows', async () => {
