@@ -22,8 +22,8 @@ const exactJson = JSON as unknown as {
 
 /**
  * Parses a JSON text. Numbers keep the digits that they were written with, as `exactNumber` has them: 1.10 and
- * 12345678901234567890 are attribute values too. Throws as `JSON.parse` does, also if an object has a key twice, and a
- * RangeError if nested too deeply.
+ * 12345678901234567890 are attribute values too. Throws as `JSON.parse` does, a RepeatedKey if an object has a key
+ * twice, and a RangeError if nested too deeply.
  */
 export function parseExactly(text: string): unknown {
   // The value itself is taken for a member, too.
@@ -32,8 +32,33 @@ export function parseExactly(text: string): unknown {
     if (!Array.isArray(this)) keys++
     return typeof inner === 'number' && source !== undefined ? exactNumber(source) : inner
   })
-  if (shapeOfJson(Buffer.from(text), {}).keys !== keys) throw new SyntaxError('an object has a key twice')
+  const bytes = Buffer.from(text)
+  if (shapeOfJson(bytes, {}).keys !== keys) throw new RepeatedKey(repeatedKeyOf(bytes))
   return value
+}
+
+export class RepeatedKey extends Error {
+  override readonly name = 'RepeatedKey'
+  readonly key: string | undefined
+
+  constructor(key: string | undefined) {
+    super(comesTwice)
+    this.key = key
+  }
+}
+
+export const comesTwice = 'comes twice in an object'
+
+/** The first key that an object of a JSON text has already. */
+function repeatedKeyOf(bytes: Buffer): string | undefined {
+  const seen = new Set<string>()
+  let repeated: string | undefined
+  shapeOfJson(bytes, {}, ({ start, end, object }) => {
+    const key: string = JSON.parse(bytes.toString('utf8', start, end))
+    const known = seen.size
+    if (seen.add(`${object} ${key}`).size === known) repeated ??= key
+  })
+  return repeated
 }
 
 export const tooManyValues = `must have at most ${maxValues} values`

@@ -2,7 +2,7 @@ import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
 import { isObject } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
-import { exactNumber, jsonRow, tooManyValues } from './json-row.ts'
+import { comesTwice, exactNumber, jsonRow, tooManyValues } from './json-row.ts'
 import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from './row.ts'
 
 /**
@@ -41,7 +41,7 @@ export async function* readJson(
         const value = assembler.current.pop()
         const row = jsonRow(value, { number: ++number }, { value }, size)
         const { line, source } = row
-        const fault = { field: repeated, reason: 'comes twice in an object' }
+        const fault = { field: repeated, reason: comesTwice }
         rows.push(repeated === undefined ? row : { number, line, source, ...fault })
         size = tokens = 0
         repeated = undefined

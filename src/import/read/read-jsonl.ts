@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts'
 import { UsageError } from '../usage-error.ts'
-import { hasTooManyValues, jsonRow, parseExactly, tooManyValues } from './json-row.ts'
+import { hasTooManyValues, jsonRow, parseExactly, RepeatedKey, tooManyValues } from './json-row.ts'
 import { recordsOf } from './records.ts'
 import { type Entry, maxRowLength, type Reading, type UnreadableRow } from './row.ts'
 
@@ -48,7 +48,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** The value of a line, or why it has none; undefined for a blank one. */
 function parsedOf(
   bytes: Buffer,
-): { value: unknown; source: string } | Pick<UnreadableRow, 'reason' | 'source'> | undefined {
+): { value: unknown; source: string } | Pick<UnreadableRow, 'field' | 'reason' | 'source'> | undefined {
   let source: string
   try {
     source = decoder.decode(bytes)
@@ -62,6 +62,7 @@ function parsedOf(
     return { value: parseExactly(source), source }
   } catch (error) {
     if (error instanceof RangeError) return { reason: 'is nested too deeply', source }
+    if (error instanceof RepeatedKey) return { field: error.key, reason: error.message, source }
     return { reason: `must be JSON: ${messageOf(error)}`, source }
   }
 }
