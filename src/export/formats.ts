@@ -1,7 +1,9 @@
 import { urlField } from '../catalogue/assets/url-fields.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
+import { invalidRequest } from '../errors.ts'
 import { attributeColumn } from '../request/csv/attribute-column.ts'
 import { type CsvForm, csvText } from '../request/csv/csv-text.ts'
+import { shown } from '../text.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
 
@@ -35,7 +37,10 @@ export const jsonLines: ExportText = {
     products.map((product) => `${JSON.stringify(Object.fromEntries(entriesOf(product)))}\n`).join(''),
 }
 
-/** A table. What a product does not have is an empty cell. Numbers of the attributes `withComma` have a comma. */
+/**
+ * A table. What a product does not have is an empty cell. Numbers of the attributes `withComma` have a comma: throws
+ * `invalid_request` for a text with one, from before its attribute was defined, which an import would take for another.
+ */
 export function csvOf(
   columns: readonly string[],
   channel: string,
@@ -43,11 +48,19 @@ export function csvOf(
   withComma: ReadonlySet<string>,
 ): ExportText {
   const { head, lines } = csvText(form)
+  const numbers = new Set([...withComma].map(attributeColumn))
+  const chosenNumbers = columns.filter((column) => numbers.has(column))
   const rowOf = (product: ExportedProduct) => {
     const cells = new Map(entriesOf(product, `${channel}: `))
-    for (const name of withComma) {
-      const number = product.attributes[name]
-      if (number) cells.set(attributeColumn(name), number.replace(/^(-?\d+)\.(?=\d+$)/, '$1,'))
+    for (const column of chosenNumbers) {
+      const number = cells.get(column) ?? ''
+      if (/^-?\d+,\d+$/.test(number)) {
+        const where = `${shown(column)} of the product ${shown(product.productCode)}`
+        throw invalidRequest([
+          { field: 'decimal', details: `decimal must be point: ${where} is no number, but ${shown(number)}` },
+        ])
+      }
+      cells.set(column, number.replace(/^(-?\d+)\.(?=\d+$)/, '$1,'))
     }
     return columns.map((column) => cells.get(column) ?? '')
   }

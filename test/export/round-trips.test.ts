@@ -120,6 +120,32 @@ it('an export with decimal commas has them in numbers, and in no other value', a
   expect(stdout).toBe(`${columns.replaceAll(',', ';')}\na;-1234,5;12;0,125;1.5\n`)
 })
 
+it('an export with decimal commas takes a NUMBER attribute of any name, which a product may lack', async () => {
+  const names = ['constructor', 'toString', '__proto__']
+  const store = await storeWithProducts(gateway, [{ productCode: 'a' }])
+  await define(
+    gateway,
+    store,
+    names.map((name) => ({ name, type: 'NUMBER' })),
+  )
+  const { code, stdout } = await run('export', '--store', store, '--decimal', 'comma')
+  expect({ code, lines: stdout.split('\n') }).toMatchObject({
+    code: 0,
+    lines: [expect.stringContaining('constructor'), 'a,new,,,', ''],
+  })
+})
+
+it('an export with decimal commas refuses a text that would become another number', async () => {
+  const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes: { Weight: '12,5', Size: '12,5' } }])
+  await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
+  const { code, stderr } = await run('export', '--store', store, '--decimal', 'comma')
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('decimal must be point: "Weight" of the product "a" is no number, but "12,5"'),
+  })
+  expect((await run('export', '--store', store)).code).toBe(0)
+})
+
 it('an export job takes the same options as the command', async () => {
   const attributes = { Color: '=red', Size: 'M', Price: '12.5' }
   const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes }])
