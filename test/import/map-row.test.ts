@@ -173,6 +173,19 @@ test.each<[string, Cell, Partial<ImportOptions>, RegExp]>([
   expect(assetFaults).toEqual([{ field: 'pictures', reason: expect.stringMatching(reason) }])
 })
 
+test.each(['.jpg', '|x'])('a URL with many %j takes time in proportion to its length', (piece) => {
+  const timeOf = (pieces: number) => {
+    const cell = `https://a.example/?${piece.repeat(pieces)}`
+    const times = Array.from({ length: 10 }, () => {
+      const start = performance.now()
+      urlsOf(cell)
+      return performance.now() - start
+    })
+    return Math.min(...times)
+  }
+  expect(timeOf(1_000)).toBeLessThan(40 * timeOf(100))
+})
+
 const [one, two] = [
   'https://a.example/12_Long_Lane,_Leeds.jpg',
   'https://a.example/fetch/w_1,h_2/https://b.example/2.jpg',

@@ -100,8 +100,8 @@ const picture = String.raw`\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic|mp4|p
 const isPath = new RegExp(`^/|${picture}$`, 'i')
 const hasPicture = new RegExp(`/|${picture}`, 'i')
 const beginsUrl = /^(\/|https?:|www\.)/i
-const pictureThenUrl = new RegExp(`${picture}[^/?=&\\w]*[a-z][a-z0-9+.-]*://`, 'i')
-const barBetween = /^[^?]*[|\n]|[|\n].*[/?]/s
+const pictureThenUrl = new RegExp(`${picture}[^/?=&\\w]*[a-z][a-z0-9+.-]{0,20}://`, 'i')
+const barBetween = /^[^?]*[|\n]|[|\n][^|\n/?]*[/?]/
 const endsAsPicture = new RegExp(String.raw`${picture}(?:\?.*)?$`, 'i')
 
 /** The parts of a text that end where an absolute URL follows separators. Other commas and blanks are a URL's own. */
@@ -132,7 +132,8 @@ function splitPaths(text: string): string[] | undefined {
 
 /**
  * Whether a text may be several URLs: after the name of a picture, or before a path, a separator may be one between
- * URLs, and after the name of a picture any text may be. Bars and line breaks are a URL's own only in its query.
+ * URLs, and after the name of a picture any text may be. Bars and line breaks are a URL's own only in its query, with
+ * no `/` or `?` after them.
  */
 function isDoubtful(text: string): boolean {
   let [isAfterPicture, isInQuery] = [false, false]
@@ -142,8 +143,7 @@ function isDoubtful(text: string): boolean {
     isInQuery ||= word.includes('?')
     return false
   })
-  // A longer text is no URL, whatever is in it.
-  return hasDoubt || (text.length <= 4096 && (pictureThenUrl.test(text) || barBetween.test(text)))
+  return hasDoubt || pictureThenUrl.test(text) || barBetween.test(text)
 }
 
 function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
