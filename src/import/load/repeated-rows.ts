@@ -141,16 +141,19 @@ function createHashTable() {
   }
 }
 
-/** Lists of 32-bit numbers. The buffer reserves addresses only, so it grows in its place. */
+/** Lists of 32-bit numbers. */
 function createLists() {
-  const buffer = new ArrayBuffer(1 << 20, { maxByteLength: 2 ** 33 })
-  const numbers = new Int32Array(buffer)
+  let numbers = new Int32Array(1 << 18)
   let used = 0
   return {
     add: (list: readonly number[]): number => {
       const place = used
       used += list.length + 1
-      while (used > numbers.length) buffer.resize(2 * buffer.byteLength)
+      while (used > numbers.length) {
+        const grown = new Int32Array(2 * numbers.length)
+        grown.set(numbers)
+        numbers = grown
+      }
       numbers[place] = list.length
       numbers.set(list, place + 1)
       return place

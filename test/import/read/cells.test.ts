@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
@@ -166,6 +167,13 @@ describe('rows of one product', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024)
     expect(find(30_001, 'A', product('n1', 'x'))).toEqual({ row: 30_000, names: [] })
     expect(find(30_002, 'A', product('n1', 'y'))).toEqual({ row: 30_001, names: ['n1'] })
+  })
+
+  test.skipIf(!existsSync('/proc/self/status'))('take few addresses in many imports at once', () => {
+    const kilobytes = () => Number(/VmSize:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
+    const before = kilobytes()
+    const finders = Array.from({ length: 8 }, createRepeatedRows)
+    expect(kilobytes() - before, `${finders.length} finders`).toBeLessThan(8 * 1024 * 1024)
   })
 
   test('fail after the first with --duplicates fail', async () => {
