@@ -11,11 +11,11 @@ type ReadNumbers = (product: MappedProduct, faults: Fault[]) => MappedProduct
 
 export const withComma = /^-?\d+,\d+$/
 const withPoint = /^-?\d+\.\d+$/
-const plain = /^-?\d+(\.\d+)?$/
+const plainNumber = /^-?\d+(\.\d+)?$/
 /** A number with a decimal point, or with a separator of thousands. */
 const withEither = /^-?[1-9]\d{0,2}\.\d{3}$/
 /** What people write as a number, with separators of thousands. */
-const likeNumber = /^[+-]?\d*([.,'\s]\d+)+$/
+const numberLike = /^[+-]?\d*([.,'\s]\d+)+$/
 
 export interface NumberReaders {
   /** The reader for a chunk. */
@@ -61,7 +61,7 @@ export function numberReaders(
     if (request.decimal === 'point') return { value: text }
     const isDoubtful = withEither.test(text) && (mayHaveCommas || seen.has(name))
     const expected = `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
-    return isDoubtful || (likeNumber.test(text) && !plain.test(text))
+    return isDoubtful || (numberLike.test(text) && !plainNumber.test(text))
       ? { reason: `${expected}; got ${shown(text)}` }
       : { value: text }
   }
