@@ -12,7 +12,7 @@ const sentences = {
   leading_zeros: 'numbers are shown with leading zeros and were read without them',
   merged_cells: 'cells are merged: only the first of them has the value',
   other_decimal: 'half of the numbers or more would be some only with the other --decimal',
-  decimal_unused: '--decimal was applied to no value: it is for NUMBER attributes of CSV and XLSX',
+  decimal_unused: '--decimal was applied to no value: it is for texts of NUMBER attributes',
   likely_preset: 'the columns look like those of a shop system, which --preset reads',
   likely_images: 'the column looks like one of images, but becomes an attribute: --assets reads its URLs',
   likely_status: 'the column looks like the status, but becomes an attribute: --status reads it',
