@@ -7,6 +7,7 @@ import { createThreadPool, type PoolOptions } from '../../src/event-loop/thread-
 import { createFilterClient } from '../../src/filter-service/client.ts'
 import { requestContext } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
+import { caughtUp } from '../support/caught-up.ts'
 import { send } from '../support/clients/http.ts'
 import { ask } from '../support/clients/operations.ts'
 import { newStore, productOf, storeWithProducts } from '../support/factories.ts'
@@ -86,6 +87,7 @@ describe('a request with a large body', () => {
 
   it('is cancelled when its client leaves, down to the statement', async () => {
     const admin = await gateway.database.client()
+    await caughtUp(gateway.database, store)
     await admin.query('begin; lock table product in access exclusive mode')
     const leaving = new AbortController()
     const body = [{ product_code: 'A', One: long, Two: long }]

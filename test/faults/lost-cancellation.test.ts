@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { caughtUp } from '../support/caught-up.ts'
 import { send } from '../support/clients/http.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
 import { token } from '../support/servers/gateway.ts'
@@ -10,7 +11,10 @@ it('the work of a client that has disconnected stops, even if the cancellation d
   const store = await storeWithProducts(gateway, ['A'])
   const { proxy } = gateway
   const admin = await gateway.database.client()
+  onTestFinished(() => admin.end())
   const post = async () => {
+    // The projections wait for the lock, too, while there is something to do.
+    await caughtUp(gateway.database, store)
     await admin.query('begin; lock table attribute_definition in access exclusive mode')
     const leaving = new AbortController()
     const left = send(`${gateway.url}/v1/products?store_uuid=${store}`, {
@@ -36,5 +40,4 @@ it('the work of a client that has disconnected stops, even if the cancellation d
   await proxy.set({ kind: 'none' })
   await expect.poll(gateway.database.lockWaiters).toBe(0)
   await admin.query('commit')
-  await admin.end()
 })

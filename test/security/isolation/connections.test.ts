@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { caughtUp } from '../../support/caught-up.ts'
 import { storeWithAssets } from '../../support/factories.ts'
 import { token, useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
@@ -43,6 +44,7 @@ async function openConnection() {
 it('requests that are sent together on a connection run one after the other, and are answered in order', async () => {
   const store = await storeWithAssets(gateway, [['a', '1']])
   const holder = await gateway.database.client()
+  await caughtUp(gateway.database, store)
   await holder.query('begin; lock table product in access exclusive mode')
   const { socket, send, received } = await openConnection()
   send([...Array.from({ length: 4 }, () => `/v1/products?store_uuid=${store}`), '/health'])
