@@ -136,8 +136,9 @@ describe('Subscription.changes', () => {
       'query ($store: ID!) { store(storeUuid: $store) { products(first: 20) { nodes { attributes } } } }',
       { store },
     )
-    const { results } = subscribe(follow, { store })
-    await expect.poll(async () => (await gateway.call('/metrics')).text).toContain('catalogue_streams{state="open"} 1')
+    await settled(gateway.database)
+    const { next } = await restData(gateway, `GET /changes?store_uuid=${store}&after=latest`)
+    const { results } = subscribe(follow, { store, after: next })
     await addProducts(gateway, store, ['A'])
     await expect.poll(() => results).toHaveLength(1)
   })
