@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Catalogue, jsonOfOrigin, type Origin, type WriteCatalogue } from '../catalogue.ts'
+import { type Catalogue, jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { maxCodes } from '../projections/queue.ts'
 import type { ChangeAction, ChangeKind } from './change.ts'
 
@@ -69,30 +69,25 @@ export function recordedReadiness(
     ), ${ledgerRows(catalogue, storeUuid, 0)}`
 }
 
-/** Records that the requirements of a channel are evaluated for all products, and how many of them are blocked. */
+/** Records that a channel's requirements are evaluated, and how many products are blocked, if changes are recorded. */
 export async function recordEvaluated(
-  { db, origin }: WriteCatalogue,
+  catalogue: WriteCatalogue,
   storeUuid: string,
   { channel, blocked }: { channel: string; blocked: number },
 ): Promise<void> {
-  if (!origin) return
   await sql`
-    insert into change (${ledgerColumns})
-    values (${storeUuid}, ${valuesOf(origin)}, 'readiness', 'changed', '{""}', array[${channel}::text], '{null}',
-      ${blocked}::integer, 0)`.execute(db)
+    select record_change(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'readiness', 'changed', array[''],
+      array[${channel}::text], null, ${blocked}::integer, 0)`.execute(catalogue.db)
 }
-
-const ledgerColumns = sql`store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
-        count, failed`
-
-const valuesOf = ({ requestId, tokenId, actor, via, operation, reverts }: Origin) =>
-  sql`${requestId}::text, ${tokenId ?? null}::text, ${actor}::text, ${via}::text, ${operation}::text, ${reverts ?? null}::text`
 
 function ledgerRows({ origin }: Catalogue, storeUuid: string, failed: Sql | number): Sql {
   if (!origin) return sql`recorded as (select)`
+  const { requestId, tokenId = null, actor, via, operation, reverts = null } = origin
   return sql`recorded as (
-      insert into change (${ledgerColumns})
-      select ${storeUuid}::uuid, ${valuesOf(origin)}, kind, action, array_agg(code), array_agg(key), array_agg(was),
+      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys,
+        was, count, failed)
+      select ${storeUuid}::uuid, ${requestId}::text, ${tokenId}::text, ${actor}::text, ${via}::text,
+        ${operation}::text, ${reverts}::text, kind, action, array_agg(code), array_agg(key), array_agg(was),
         case kind when 'link' then count(*) else count(distinct code) end,
         case row_number() over (order by kind, action, part) when 1 then ${failed}::integer else 0 end
       from (
@@ -104,7 +99,7 @@ function ledgerRows({ origin }: Catalogue, storeUuid: string, failed: Sql | numb
     )`
 }
 
-/** About how many bytes of items a row of the ledger has: a reader decodes a row whole. */
+/** About how many bytes of items a row has, as in record-changes.sql: a reader decodes it whole. */
 const maxBytes = 2_000_000
 
 /** The items of created assets: the rows `(asset_id)` of a query. */
