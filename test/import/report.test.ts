@@ -90,6 +90,19 @@ test('the report of a JSON list is one, and bytes that are no UTF-8 stay what th
   )
 })
 
+test('the report of a JSON list has all values of a key that comes twice', async () => {
+  const store = await catalog.newStore()
+  const rows = ['{"sku": "A", "n": {"m": "1", "m": "é}"}}', '{"sku":"B"}', '{"sku":"C","n":1,"n":2}']
+  const content = `{"l": [{"a": "[", "a": "]"}], "o": {"a": {}, "rows": [${rows.join(',\n  ')}]}}`
+  const errors = catalog.path('twice-failed.json')
+  const args = [await catalog.file('twice.json', content), '--store', store, '--errors', errors, '--at', 'o.rows']
+  expect(await catalog.answer(args, 1)).toMatchObject({ created: 1, failed: 2 })
+  expect(JSON.parse(await readFile(errors, 'utf8'))).toMatchObject([
+    { import_errors: [{ row: 1, field: 'm', expected: 'comes twice in an object' }], import_source: rows[0] },
+    { import_errors: [{ row: 3, field: 'n' }], import_source: rows[2] },
+  ])
+})
+
 /** Files as they come from spreadsheets, old programs and interrupted downloads. */
 const hostile: [what: string, content: string | Buffer, code: number, message: RegExp][] = [
   ['a byte-order mark, CRLF, quotes and empty lines', '\uFEFFsku,n\r\n\r\nA,"1, ""2"""\r\n\r\n,\r\n', 0, /^$/],
@@ -143,7 +156,7 @@ test('what is nested too deeply to be written again keeps nothing else out, and 
   const answer = await catalog.answer([list, '--store', store, '--errors', errors], 1)
   expect(answer).toMatchObject({ rows: 2, created: 1, failed: 1 })
   const entry = { import_errors: [{ row: 1, field: 'n', expected: 'is nested too deeply', got: null }] }
-  expect(JSON.parse(await readFile(errors, 'utf8'))).toEqual([{ ...entry, import_source: null }])
+  expect(JSON.parse(await readFile(errors, 'utf8'))).toEqual([{ ...entry, import_source: deep }])
   const lines = await catalog.file('latin.jsonl', Buffer.concat([Buffer.from('{"é":"'), latin1, Buffer.from('"}\n')]))
   await catalog.answer([lines, '--store', store, '--errors', errors], 1)
   expect(JSON.parse(await readFile(errors, 'utf8'))).toMatchObject({ import_source: '{"Ã©":"café"}' })

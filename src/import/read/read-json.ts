@@ -2,7 +2,7 @@ import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
 import { isObject } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
-import { comesTwice, exactNumber, jsonRow, tooManyValues } from './json-row.ts'
+import { comesTwice, exactNumber, isJsonObject, jsonRow, tooManyValues } from './json-row.ts'
 import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from './row.ts'
 
 /**
@@ -21,14 +21,19 @@ export async function* readJson(
   let size = 0
   let tokens = 0
   let repeated: string | undefined
+  /** The bytes of the row so far: its value lacks the first values of a repeated key, and may be too deep to write. */
+  let parts: Buffer[] = []
+  let depth = 0
   const rowsOf = (bytes?: Buffer): Entry[] => {
     const rows: Entry[] = []
     size += bytes?.length ?? 0
+    if (bytes) parts.push(bytes)
     if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
     for (const token of tokensOf(bytes)) {
       if (!assembler) {
         if (!find(token)) continue
         assembler = new Assembler<unknown[]>()
+        parts = []
       }
       // What follows the list in an object is not read.
       if (isOver && at !== undefined) continue
@@ -36,14 +41,20 @@ export async function* readJson(
       if (token.name === 'keyValue' && hasKey(assembler.current, token.value)) repeated ??= token.value
       if (++tokens > 3 * maxValues) throw new BrokenFile(`the row ${tooManyValues}`)
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
+      depth = Math.max(depth, assembler.depth)
       isOver = assembler.done
       if (assembler.depth === 1 && assembler.current?.length) {
         const value = assembler.current.pop()
-        const row = jsonRow(value, { number: ++number }, { value }, size)
-        const { line, source } = row
-        const fault = { field: repeated, reason: comesTwice }
-        rows.push(repeated === undefined ? row : { number, line, source, ...fault })
-        size = tokens = 0
+        const isText = isJsonObject(value) && (repeated !== undefined || depth > maxWrittenDepth)
+        const source = isText
+          ? Buffer.concat(parts)
+              .toString()
+              .replace(/^[\s,]+/, '')
+          : { value }
+        const row = jsonRow(value, { number: ++number }, source, size)
+        rows.push(repeated === undefined ? row : { number, source, field: repeated, reason: comesTwice })
+        size = tokens = depth = 0
+        parts = []
         repeated = undefined
       }
     }
@@ -53,7 +64,7 @@ export async function* readJson(
   for await (const chunk of chunks) {
     const rows: Entry[] = []
     try {
-      for (const piece of piecesOf(chunk)) rows.push(...rowsOf(piece))
+      for (const piece of piecesOf(chunk, () => assembler === undefined)) rows.push(...rowsOf(piece))
     } finally {
       yield rows
     }
@@ -65,6 +76,9 @@ export async function* readJson(
 function hasKey(object: unknown, key: string): boolean {
   return isObject(object) && Object.hasOwn(object, key)
 }
+
+/** A value of this depth can be written as JSON for certain. */
+const maxWrittenDepth = 1_000
 
 /** Finds the token that begins the list. Throws a UsageError if the file is something else. */
 function listFinder(at: string | undefined, option: string, formatOption: string): (token: Token) => boolean {
@@ -101,10 +115,15 @@ function listFinder(at: string | undefined, option: string, formatOption: string
   }
 }
 
-/** The bytes up to each closing brace: no piece goes past a row, as the tokenizer loses the rows of a broken piece. */
-function* piecesOf(chunk: Buffer): Generator<Buffer> {
+/**
+ * The bytes up to each closing brace, and before the list to each opening bracket: no piece has parts of two rows, as
+ * the tokenizer loses the rows of a broken piece.
+ */
+function* piecesOf(chunk: Buffer, isBefore: () => boolean): Generator<Buffer> {
   for (let from = 0; from < chunk.length; ) {
-    const to = chunk.indexOf('}', from) + 1 || chunk.length
+    const ends = isBefore() ? ['}', '['] : ['}']
+    const found = ends.map((end) => chunk.indexOf(end, from)).filter((at) => at >= 0)
+    const to = Math.min(...found, chunk.length - 1) + 1
     yield chunk.subarray(from, to)
     from = to
   }
