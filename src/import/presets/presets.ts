@@ -1,5 +1,5 @@
 import { type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
-import type { RowSource } from '../read/row.ts'
+import type { Reading, RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 import * as magento from './magento.ts'
 import * as shopify from './shopify.ts'
@@ -15,8 +15,10 @@ interface Preset {
   /** Columns by which the export is known. */
   marks: readonly string[]
   /** Turns the export's rows into rows of one product each. */
-  reshape(source: RowSource): RowSource
+  reshape(source: NotedSource): RowSource
 }
+
+type NotedSource = RowSource & Pick<Reading, 'notes'>
 
 const presets: Record<PresetName, Preset> = {
   shopify: {
@@ -32,7 +34,7 @@ const presets: Record<PresetName, Preset> = {
     ...{ code: ['SKU'], status: 'Published', statuses: woocommerce.statuses },
     ...{ assets: ['Images'], marks: ['ID', 'Type', 'Published'] },
     // Each row names its own columns, as its attributes are among them.
-    reshape: ({ rows }) => ({ columns: undefined, rows: woocommerce.namedAttributes(rows) }),
+    reshape: ({ rows, notes }) => ({ columns: undefined, rows: woocommerce.namedAttributes(rows, notes) }),
   },
   'google-merchant': {
     code: ['id'],
@@ -60,7 +62,7 @@ export function presetStatus({ preset }: ImportRequest, value: string): string |
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */
-export function groupByProduct(source: RowSource, name: PresetName | undefined): RowSource {
+export function groupByProduct(source: NotedSource, name: PresetName | undefined): RowSource {
   return name === undefined ? source : presets[name].reshape(source)
 }
 

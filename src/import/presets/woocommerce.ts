@@ -1,20 +1,22 @@
 import { shown } from '../../text.ts'
 import { type Cell, type Entry, maxColumns, type Row } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
 
 export const statuses = { '1': 'active', '0': 'inactive', '-1': 'draft' }
 
 /**
  * WooCommerce's product CSV: `Attribute 1 name` and `Attribute 1 value(s)` become an attribute of that name, and a
- * variation is a product whose `Parent` is the code of its parent, also where the file has `id:7`.
+ * variation is a product whose `Parent` is the code of its parent, also where the file has `id:7` after the row of this
+ * ID. Another `id:7` stays, with a note.
  */
-export async function* namedAttributes(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
+export async function* namedAttributes(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
   const codes = new Map<Cell, Cell>()
   let plan = planOf([])
   for await (const rows of blocks) {
     yield rows.map((row) => {
       if ('reason' in row) return row
       if (row.columns !== plan.columns) plan = planOf(row.columns)
-      return productRow(row, plan, codes)
+      return productRow(row, plan, codes, notes)
     })
   }
 }
@@ -39,7 +41,7 @@ function planOf(columns: readonly string[]): Plan {
   return { columns, attributes, others }
 }
 
-function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cell>): Entry {
+function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cell>, notes: Notes): Entry {
   const { number, line, source } = row
   const cells = new Map(others.map(([column, at]) => [column, row.cells[at] ?? '']))
   for (const [n, nameAt, valueAt] of attributes) {
@@ -54,7 +56,10 @@ function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cel
   }
   if (cells.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
   const [, parent] = /^id:(\d+)$/.exec(String(cells.get('Parent') ?? '')) ?? []
-  if (parent !== undefined) cells.set('Parent', codes.get(parent) ?? `id:${parent}`)
+  const code = parent === undefined ? undefined : codes.get(parent)
+  if (code !== undefined) cells.set('Parent', code)
+  else if (parent !== undefined)
+    notes.add('unknown_parent', { column: 'Parent', example: `row ${number}: id:${parent}` })
   if (cells.get('ID') && cells.get('SKU')) codes.set(cells.get('ID') ?? '', cells.get('SKU') ?? '')
   return { ...row, columns: [...cells.keys()], cells: [...cells.values()] }
 }

@@ -16,6 +16,7 @@ const sentences = {
   likely_preset: 'the columns look like those of a shop system, which --preset reads',
   likely_images: 'the column looks like one of images, but becomes an attribute: --assets reads its URLs',
   likely_status: 'the column looks like the status, but becomes an attribute: --status reads it',
+  unknown_parent: 'a parent stays as it is, as no earlier row has its ID and a code: sort the file by ID',
   replaced: 'a row replaces values of an earlier row with the same code',
 } satisfies Record<string, string>
 

@@ -177,6 +177,20 @@ test('woocommerce: attributes get their names, and variations the code of their 
   expect(await images('SHIRT')).toEqual(['https://a.example/1.jpg', 'https://a.example/2.jpg'])
 })
 
+test('woocommerce: a parent that comes later, or never, stays as it is, with a note', async () => {
+  const rows = [
+    'ID,Type,SKU,Published,Parent',
+    '8,variation,S-S,1,id:7',
+    '7,variable,S,1,',
+    '9,variation,S-M,1,id:7',
+    '5,variation,T,1,id:4',
+  ]
+  const { products, answer } = await imported('woo.csv', rows, ['--preset', 'woocommerce'])
+  const parents = Object.entries(products).map(([product, { attributes }]) => [product, attributes.Parent])
+  expect(Object.fromEntries(parents)).toEqual({ S: undefined, 'S-S': 'id:7', 'S-M': 'S', T: 'id:4' })
+  expect(answer.notes).toEqual([{ code: 'unknown_parent', column: 'Parent', rows: 2, example: 'row 1: id:7' }])
+})
+
 test('woocommerce: an attribute without a name, or with that of a column, fails its row at its own column', async () => {
   const rows = [
     'ID,Type,SKU,Published,Attribute 1 name,Attribute 1 value(s),Attribute 2 name,Attribute 2 value(s)',
