@@ -172,6 +172,7 @@ export const ListProducts = {
   products: z.array(Product).describe("Products of this page."),
   columns: z.object({
   attributes: z.array(z.string()).describe("Attributes that products of the store have, or had, and those that are defined, by code point: at most 2,001."),
+  numbers: z.array(z.string()).describe("Attributes that are defined as NUMBER, by code point."),
   groups: z.array(z.object({
   channel: z.string().describe("Channel of the groups."),
   urlFields: z.array(z.string()).describe("URL fields in order, such as `Image URL 1`: those that the largest group has, or had."),

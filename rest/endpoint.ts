@@ -82,6 +82,8 @@ interface FileAnswer {
 interface Table {
   /** The columns of CSV. Throws `invalid_request` if they are too many. */
   columnsOf(data: unknown, query: Readonly<Record<string, unknown>>): readonly string[]
+  /** The attributes that are numbers, for decimal commas. */
+  numbersOf?(data: unknown): readonly string[]
   /** Variables of the operation that CSV alone needs. */
   csvVariables?(query: Readonly<Record<string, unknown>>): Record<string, unknown>
   rowsOf(data: unknown): readonly ReadonlyMap<string, unknown>[]

@@ -202,7 +202,8 @@ export const endpoints: readonly Endpoint[] = [
       kind: 'table',
       columnsOf: (data, { columns }) =>
         columns ? chosenColumns(String(columns)) : productColumns((data as { columns: ProductColumns }).columns),
-      csvVariables: ({ columns }) => ({ withColumns: columns === undefined }),
+      numbersOf: (data) => (data as { columns: ProductColumns }).columns.numbers,
+      csvVariables: ({ columns, decimal }) => ({ withColumns: columns === undefined || decimal === 'comma' }),
       rowsOf: (data) => [...(data as { products: Map<string, Map<string, unknown>> }).products.values()],
       totalOf: (data) => (data as { total_products: number }).total_products,
     },
@@ -224,6 +225,12 @@ export const endpoints: readonly Endpoint[] = [
           .optional()
           .describe(
             'CSV: the columns, in this order, as a line of CSV: `product_code,"SMP: Image URL 1"`. Default: `product_code`, `status`, all attributes of the store by code point, and columns such as `SMP: Image URL 1` up to its largest group: the same on each page. Required if these are more than 2,000. Repeat the parameter or separate names by commas.',
+          ),
+        decimal: input
+          .oneOf(['point', 'comma'])
+          .optional()
+          .describe(
+            'CSV: mark before decimals of NUMBER attributes. Default: a point. With a comma, a stored text such as `12,5` is an error.',
           ),
         ...input.csvForm,
       }),

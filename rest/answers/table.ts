@@ -27,7 +27,7 @@ export async function answerTable<Caller>(
   if (format === 'application/json') return enveloped(asked, toJson(data), headers)
   const rows = table.rowsOf(data)
   const body = isCsv
-    ? await csvOf(table.columnsOf(data, query), rows, query)
+    ? await csvOf(table.columnsOf(data, query), rows, query, query.decimal === 'comma' ? table.numbersOf?.(data) : [])
     : rows.map((row) => `${toJson(row)}\n`).join('')
   return { status: 200, headers: { ...headers, 'Content-Type': `${format}; charset=utf-8` }, body }
 }
@@ -57,12 +57,26 @@ function nextPage({ path, search }: RestRequest, { offset, limit }: Record<strin
   return { Link: `<${path}?${query}>; rel="next"` }
 }
 
-async function csvOf(columns: readonly string[], rows: readonly Row[], query: Record<string, unknown>) {
-  const { csvText } = await import('../../src/request/csv/csv-text.ts')
+async function csvOf(
+  columns: readonly string[],
+  rows: readonly Row[],
+  query: Record<string, unknown>,
+  numbers: readonly string[] = [],
+) {
+  const [{ csvText }, { withDecimalComma }] = await Promise.all([
+    import('../../src/request/csv/csv-text.ts'),
+    import('../../src/request/csv/decimal-comma.ts'),
+  ])
   const { escape_formulas: escapeFormulas, ...form } = query as CsvQuery
   const { head, lines } = csvText({ ...form, escapeFormulas })
+  const chosen = new Set(columns)
+  const chosenNumbers = numbers.map(attributeColumn).filter((column) => chosen.has(column))
   const cells = rows.map((row) => {
     const flat = flatOf(row)
+    for (const column of chosenNumbers) {
+      const text = String(flat.get(column) ?? '')
+      flat.set(column, withDecimalComma(text, column, String(row.get('product_code'))))
+    }
     return columns.map((name) => flat.get(name) ?? '')
   })
   return head(columns) + lines(cells)

@@ -29,6 +29,9 @@ const ProductColumnsRef = builder.objectRef<ProductColumns>('ProductColumns').im
       description:
         'Attributes that products of the store have, or had, and those that are defined, by code point: at most 2,001.',
     }),
+    numbers: t.exposeStringList('numbers', {
+      description: 'Attributes that are defined as NUMBER, by code point.',
+    }),
     groups: t.expose('groups', {
       type: [GroupColumns],
       complexity: { field: 1, multiplier: 10 },

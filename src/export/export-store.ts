@@ -1,13 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
-import { listDefinitions } from '../catalogue/attributes/attribute-definitions.ts'
-import { numbersOf } from '../catalogue/attributes/attribute-rules.ts'
 import { type Catalogue, inTransaction } from '../catalogue/catalogue.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { findProductColumns } from '../catalogue/products/product-columns.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/connection/own-connection.ts'
+import { attributeColumn } from '../request/csv/attribute-column.ts'
 import { chosenColumns, productColumns, requireDelimiter } from '../request/csv/csv-options.ts'
+import type { CsvForm } from '../request/csv/csv-text.ts'
+import { ambiguousNumber } from '../request/csv/decimal-comma.ts'
 import { csvOf, type ExportedProduct, type ExportForm, jsonLines } from './formats.ts'
 
 export interface ExportSelection {
@@ -36,10 +37,7 @@ export async function exportStore(
       // The reader of the export may be slow.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
       const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }
-      const names = async () => (columns ? chosenColumns(columns) : columnsOf(snapshot, selected))
-      const definitions = decimal === 'comma' ? await listDefinitions(snapshot, selected.storeUuid) : []
-      const { head, textOf } =
-        format === 'csv' ? csvOf(await names(), selected.channel, form, numbersOf(definitions)) : jsonLines
+      const { head, textOf } = format === 'csv' ? await csvFor(snapshot, selected, columns, decimal, form) : jsonLines
       await write(head, 0)
       let count = 0
       for (let rows = await readBatch(snapshot, selected, '', batch.first); rows.length > 0; ) {
@@ -53,6 +51,37 @@ export async function exportStore(
   })
 }
 
+/** The form of a table: its columns are those chosen, or of all products of the store, whatever their status. */
+async function csvFor(
+  catalogue: Catalogue,
+  selection: ExportSelection,
+  chosen: string | undefined,
+  decimal: ExportForm['decimal'],
+  form: CsvForm,
+) {
+  const { attributes, numbers, groups } = await findProductColumns(catalogue, selection.storeUuid)
+  const ofChannel = groups.filter(({ channel }) => channel === selection.channel)
+  const columns = chosen ? chosenColumns(chosen) : productColumns({ attributes, groups: ofChannel })
+  const names = decimal === 'comma' ? numbers.filter((name) => columns.includes(attributeColumn(name))) : []
+  if (names.length > 0) await requireNumbers(catalogue, selection, names)
+  return csvOf(columns, selection.channel, form, new Set(names.map(attributeColumn)))
+}
+
+/** Throws `invalid_request` if a product has a text with a decimal comma in one of the attributes. */
+async function requireNumbers(
+  catalogue: Catalogue,
+  { storeUuid, status, codes }: ExportSelection,
+  names: readonly string[],
+): Promise<void> {
+  const { rows } = await sql<{ code: string; name: string; value: string }>`
+    select p.product_code as code, n.name, p.attributes ->> n.name as value
+    from product p cross join unnest(${[...names]}::text[]) as n(name)
+    where p.store_uuid = ${storeUuid}::uuid and ${withStatus(status)} and ${withCodes(codes)}
+      and (p.attributes ->> n.name) ~ '^-?[0-9]+,[0-9]+$'
+    order by p.product_code limit 1`.execute(catalogue.db)
+  for (const { code, name, value } of rows) throw ambiguousNumber(value, attributeColumn(name), code)
+}
+
 /** The next products after a code. */
 export async function readBatch(
   catalogue: Catalogue,
@@ -60,7 +89,6 @@ export async function readBatch(
   after: string,
   limit: number,
 ) {
-  const named = codes ? sql`p.product_code = any(${[...codes]}::text[])` : sql`true`
   const { rows } = await sql<ExportedProduct>`
     with next as (
       select p.product_code, p.status, p.attributes::text as attributes, coalesce((
@@ -73,7 +101,8 @@ export async function readBatch(
           and g.channel = ${channel}
       ), '[]') as groups
       from product p
-      where p.store_uuid = ${storeUuid}::uuid and p.product_code > ${after} and ${withStatus(status)} and ${named}
+      where p.store_uuid = ${storeUuid}::uuid and p.product_code > ${after} and ${withStatus(status)}
+        and ${withCodes(codes)}
       order by p.product_code
       limit ${limit}
     ), measured as (
@@ -88,12 +117,10 @@ export async function readBatch(
   return rows
 }
 
-/** The columns of all products of the store, whatever their status: all its files have the same. */
-async function columnsOf(catalogue: Catalogue, { storeUuid, channel }: ExportSelection): Promise<string[]> {
-  const { attributes, groups } = await findProductColumns(catalogue, storeUuid)
-  return productColumns({ attributes, groups: groups.filter((group) => group.channel === channel) })
-}
-
 function withStatus(status: ProductStatus | undefined): RawBuilder<boolean> {
   return status ? sql<boolean>`p.status = ${status}` : sql<boolean>`true`
+}
+
+function withCodes(codes: readonly string[] | undefined): RawBuilder<boolean> {
+  return codes ? sql<boolean>`p.product_code = any(${[...codes]}::text[])` : sql<boolean>`true`
 }

@@ -1,9 +1,8 @@
 import { urlField } from '../catalogue/assets/url-fields.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
-import { invalidRequest } from '../errors.ts'
 import { attributeColumn } from '../request/csv/attribute-column.ts'
 import { type CsvForm, csvText } from '../request/csv/csv-text.ts'
-import { shown } from '../text.ts'
+import { withDecimalComma } from '../request/csv/decimal-comma.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
 
@@ -37,10 +36,7 @@ export const jsonLines: ExportText = {
     products.map((product) => `${JSON.stringify(Object.fromEntries(entriesOf(product)))}\n`).join(''),
 }
 
-/**
- * A table. What a product does not have is an empty cell. Numbers of the attributes `withComma` have a comma: throws
- * `invalid_request` for a text with one, from before its attribute was defined, which an import would take for another.
- */
+/** A table. What a product does not have is an empty cell. Numbers in the columns `withComma` have a comma. */
 export function csvOf(
   columns: readonly string[],
   channel: string,
@@ -48,21 +44,12 @@ export function csvOf(
   withComma: ReadonlySet<string>,
 ): ExportText {
   const { head, lines } = csvText(form)
-  const numbers = new Set([...withComma].map(attributeColumn))
-  const chosenNumbers = columns.filter((column) => numbers.has(column))
   const rowOf = (product: ExportedProduct) => {
     const cells = new Map(entriesOf(product, `${channel}: `))
-    for (const column of chosenNumbers) {
-      const number = cells.get(column) ?? ''
-      if (/^-?\d+,\d+$/.test(number)) {
-        const where = `${shown(column)} of the product ${shown(product.productCode)}`
-        throw invalidRequest([
-          { field: 'decimal', details: `decimal must be point: ${where} is no number, but ${shown(number)}` },
-        ])
-      }
-      cells.set(column, number.replace(/^(-?\d+)\.(?=\d+$)/, '$1,'))
-    }
-    return columns.map((column) => cells.get(column) ?? '')
+    return columns.map((column) => {
+      const cell = cells.get(column) ?? ''
+      return withComma.has(column) ? withDecimalComma(cell, column, product.productCode) : cell
+    })
   }
   return { head: head(columns), textOf: (products) => lines(products.map(rowOf)) }
 }

@@ -88,6 +88,8 @@ it.each([
   ['', []],
   ['&delimiter=%3B&bom=true', point],
   ['&delimiter=tab', []],
+  ['&decimal=comma', ['--decimal', 'comma']],
+  ['&delimiter=%3B&decimal=comma&columns=product_code,Weight', ['--decimal', 'comma']],
   ['&escape_formulas=true', ['--unescape-formulas']],
 ])('a listing as CSV with %j changes nothing when it is imported with %j', async (query, imported) => {
   const store = await hardStore()
@@ -135,15 +137,32 @@ it('an export with decimal commas takes a NUMBER attribute of any name, which a 
   })
 })
 
-it('an export with decimal commas refuses a text that would become another number', async () => {
-  const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes: { Weight: '12,5', Size: '12,5' } }])
+it('an export with decimal commas refuses a text that would become another number before its first byte', async () => {
+  const others = Array.from({ length: 20 }, (_, i) => ({ productCode: `a${i}`, attributes: { Weight: '1.5' } }))
+  const last = { productCode: 'b', attributes: { Weight: '12,5', Size: '12,5' } }
+  const store = await storeWithProducts(gateway, [...others, last])
   await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
-  const { code, stderr } = await run('export', '--store', store, '--decimal', 'comma')
-  expect({ code, stderr }).toEqual({
+  const comma = ['export', '--store', store, '--decimal', 'comma']
+  expect(await run(...comma)).toEqual({
     code: 2,
-    stderr: expect.stringContaining('decimal must be point: "Weight" of the product "a" is no number, but "12,5"'),
+    stdout: '',
+    stderr: expect.stringContaining('decimal must be point: "Weight" of the product "b" is no number, but "12,5"'),
   })
+  expect(await run(...comma, '--columns', 'product_code,Size')).toMatchObject({ code: 0 })
+  expect(await run(...comma, '--status', 'draft')).toMatchObject({ code: 0 })
   expect((await run('export', '--store', store)).code).toBe(0)
+})
+
+it('a listing as CSV refuses such a text, too', async () => {
+  const store = await storeWithProducts(gateway, [{ productCode: 'a', attributes: { Weight: '12,5' } }])
+  await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
+  const listing = (columns: string) =>
+    gateway.call(`/v1/products?store_uuid=${store}&decimal=comma&columns=${columns}`, {
+      headers: { accept: 'text/csv' },
+    })
+  const { status, text } = await listing('product_code,Weight')
+  expect({ status, text }).toEqual({ status: 400, text: expect.stringContaining('is no number, but \\"12,5\\"') })
+  expect(await listing('product_code')).toMatchObject({ status: 200, text: 'product_code\na\n' })
 })
 
 it('an export job takes the same options as the command', async () => {

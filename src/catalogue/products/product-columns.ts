@@ -19,7 +19,7 @@ interface LargestGroup {
  */
 export async function findProductColumns(catalogue: Catalogue, storeUuid: string): Promise<ProductColumns> {
   const uuid = visibleStore(catalogue, storeUuid)
-  const { rows } = await sql<{ attributes: string[]; groups: LargestGroup[] }>`
+  const { rows } = await sql<{ attributes: string[]; numbers: string[]; groups: LargestGroup[] }>`
     select coalesce((
       select json_agg(name order by name) from (
         (select name from attribute_name where store_uuid = ${uuid} order by name limit ${maxNames})
@@ -27,6 +27,8 @@ export async function findProductColumns(catalogue: Catalogue, storeUuid: string
         order by name limit ${maxNames}
       ) n
     ), '[]') as attributes, coalesce((
+      select json_agg(name order by name) from attribute_definition where store_uuid = ${uuid} and type = 'number'
+    ), '[]') as numbers, coalesce((
       select json_agg(json_build_object('channel', channel, 'assetFormat', asset_format, 'largest', largest)
         order by channel, asset_format)
       from (
@@ -34,8 +36,8 @@ export async function findProductColumns(catalogue: Catalogue, storeUuid: string
         group by channel, asset_format
       ) g
     ), '[]') as groups`.execute(catalogue.db)
-  const { attributes, groups } = onlyRow(rows)
+  const { groups, ...attributes } = onlyRow(rows)
   const urlFields = ({ assetFormat, largest }: LargestGroup) =>
     Array.from({ length: Math.min(largest, maxNames) }, (_, i) => urlField(assetFormat, i + 1))
-  return { attributes, groups: groups.map((group) => ({ channel: group.channel, urlFields: urlFields(group) })) }
+  return { ...attributes, groups: groups.map((group) => ({ channel: group.channel, urlFields: urlFields(group) })) }
 }

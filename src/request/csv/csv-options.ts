@@ -5,6 +5,8 @@ import { attributeColumn } from './attribute-column.ts'
 /** The attributes of a store and its largest groups by channel and format, each by code point. */
 export interface ProductColumns {
   attributes: readonly string[]
+  /** Those that are defined as numbers. */
+  numbers: readonly string[]
   groups: readonly { channel: string; urlFields: readonly string[] }[]
 }
 
@@ -12,7 +14,7 @@ export interface ProductColumns {
 const maxColumns = 2_000
 
 /** The names of the columns of all products of a store. Throws `invalid_request` if they are too many. */
-export function productColumns({ attributes, groups }: ProductColumns): string[] {
+export function productColumns({ attributes, groups }: Omit<ProductColumns, 'numbers'>): string[] {
   const urls = groups.flatMap(({ channel, urlFields }) => urlFields.map((field) => `${channel}: ${field}`))
   const names = ['product_code', 'status', ...attributes.map(attributeColumn), ...urls]
   const details = `columns is required, as the products of the store have more than ${maxColumns} columns`

@@ -1,0 +1,16 @@
+import { type CatalogueError, invalidRequest } from '../../errors.ts'
+import { shown } from '../../text.ts'
+
+/**
+ * The text of a number with a decimal comma. Throws `invalid_request` for a text that has one, from before its
+ * attribute was defined: an import would take it for the number.
+ */
+export function withDecimalComma(text: string, column: string, productCode: string): string {
+  if (/^-?\d+,\d+$/.test(text)) throw ambiguousNumber(text, column, productCode)
+  return text.replace(/^(-?\d+)\.(?=\d+$)/, '$1,')
+}
+
+export function ambiguousNumber(text: string, column: string, productCode: string): CatalogueError {
+  const details = `decimal must be point: ${shown(column)} of the product ${shown(productCode)} is no number, but ${shown(text)}`
+  return invalidRequest([{ field: 'decimal', details }])
+}
