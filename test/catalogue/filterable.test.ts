@@ -23,6 +23,8 @@ const differences = () => checkReadModel(gateway.database.db)
 const fill = (store: string, products: number) =>
   sql`with totalled as (
       insert into product_total (store_uuid, shard, status, count) values (${store}::uuid, 0, 'new', ${products}::int)
+    ), named as (
+      insert into attribute_name (store_uuid, name) values (${store}::uuid, 'Color'), (${store}::uuid, 'Size')
     )
     insert into product (store_uuid, product_code, status, attributes)
     select ${store}::uuid, i::text, 'new', jsonb_build_object('Color', 'c' || i % 3, 'Size', i::text)

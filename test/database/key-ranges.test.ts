@@ -122,6 +122,16 @@ it('the check finds a wrong total of products', async () => {
   await sql`delete from product_total where store_uuid = ${store}`.execute(database.db)
 })
 
+it('the check finds the name of an attribute that is missing', async () => {
+  await sql`insert into product (store_uuid, product_code, status, attributes)
+    values (${store}, 'A', 'new', '{"Color": "red", "Size": ""}')`.execute(database.db)
+  await sql`insert into product_total values (${store}, 0, 'new', 1)`.execute(database.db)
+  const found = { what: 'attribute', storeUuid: store, kept: null, actual: 'Color' }
+  expect(await checkReadModel(database.db)).toEqual([expect.objectContaining(found)])
+  await sql`delete from product where store_uuid = ${store}`.execute(database.db)
+  await sql`delete from product_total where store_uuid = ${store}`.execute(database.db)
+})
+
 it('does not block writers of different groups of one store', async () => {
   await fill([1, 2])
   let release = () => {}

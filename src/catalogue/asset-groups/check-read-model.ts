@@ -9,7 +9,7 @@ import { encodedGroups } from './asset-entries.ts'
 
 /** A difference between `kept`, the value in the read model, and `actual`, the right value; null means no value. */
 export interface Difference {
-  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'index' | 'text' | 'gap' | 'missing'
+  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'attribute' | 'index' | 'text' | 'gap' | 'missing'
   storeUuid: string
   channel: string | null
   assetFormat: string | null
@@ -111,6 +111,15 @@ async function checkStore(
         select status collate "C" as status, count(*) as count from product where store_uuid = ${storeUuid} group by 1
       ) actual using (status)
       where kept.count is distinct from actual.count
+    union all
+      -- Names that no product has any longer stay.
+      select 'attribute', null, null, null, null, missing.name
+      from (
+        select a.name collate "C" as name from product p cross join lateral jsonb_each_text(p.attributes) a(name, value)
+        where p.store_uuid = ${storeUuid} and a.value <> ''
+        except
+        select name from attribute_name where store_uuid = ${storeUuid}
+      ) missing
     limit ${limit}`.execute(db)
   const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
   onPart('indexed values')

@@ -16,7 +16,7 @@ export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'recompute the asset groups, the totals of products, their indexed values and readiness, and report any difference; report schemas in which others could place code that the gateway runs',
+      'recompute the asset groups, the totals of products, the names of their attributes, their indexed values and readiness, and report any difference; report schemas in which others could place code that the gateway runs',
     )
     .option('--wait', 'first apply queued changes; products that are still queued are not compared', false)
     .option(...jsonFlag)
