@@ -9,6 +9,8 @@ export interface XmlHandlers {
   open?(name: string, attributes: Readonly<Record<string, string>>, fullName: string): void
   text?(text: string): void
   close?(name: string): void
+  /** Reads the next part of the text, of which it parses what needs a parser. The part is empty at the end. */
+  skim?(text: string, parse: (text: string) => void): void
 }
 
 /** Parses XML and calls the handlers; yields after each part. Throws a BrokenFile for bad XML, or XML with a DTD. */
@@ -20,7 +22,7 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
   parser.on('doctype', () => {
     throw new BrokenFile('the file must be XML without a DTD')
   })
-  const { declare, open, text, close } = handlers
+  const { declare, open, text, close, skim } = handlers
   parser.on('xmldecl', ({ encoding }) => declare?.(encoding ?? ''))
   /** The length of the present text or tag, of which the parser tells at its end. */
   let pending = 0
@@ -36,6 +38,11 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
     parser.on('text', text)
     parser.on('cdata', text)
   }
+  const parse = (part: string) => {
+    pending += part.length
+    parser.write(part)
+  }
+  const write = (part: string) => (skim && part !== '' ? skim(part, parse) : parse(part))
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (chunk?: Buffer) => {
     try {
@@ -45,12 +52,12 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
     }
   }
   for await (const chunk of bytes) {
-    pending += chunk.length
-    parser.write(decode(chunk))
+    write(decode(chunk))
     if (pending > maxRowLength) throw new BrokenFile(`a text or a tag has more than ${maxRowLength} bytes`)
     yield
   }
-  parser.write(decode())
+  write(decode())
+  skim?.('', parse)
   parser.close()
   yield
 }

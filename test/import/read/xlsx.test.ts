@@ -50,6 +50,25 @@ test('the cells of a sheet are texts, whatever they are', async () => {
   expect(products.A).toEqual(Object.fromEntries(cells.map(([, text], i) => [header[i], text])))
 })
 
+test('rows of cells in any form are read in their order, and none of a comment', async () => {
+  const text = (value: string) => `<c t="str"><v>${value}</v></c>`
+  const rows: SheetCell[][] = [
+    ['sku', 't'],
+    ['A', 'plain'],
+    ['B', { xml: '<c><f>1+1</f><v>2</v></c>' }],
+    ['C', { xml: text('a &amp; b') }],
+    ['D', { xml: '<c t="inlineStr"><is><t xml:space="preserve"> in </t></is></c>' }],
+    [],
+    ['E', { xml: '<c t="str" s="1"><v>odd order</v></c>' }],
+    ['A', { xml: `<!--</row><row r="99">${text('X')}</row>-->${text('again').replace('<c', '<c r="B8"')}` }],
+  ]
+  const { products, answer } = await imported(workbookOf({ First: rows }))
+  const texts = { A: 'again', B: '2', C: 'a & b', D: ' in ', E: 'odd order' }
+  expect(products).toEqual(Object.fromEntries(Object.entries(texts).map(([code, t]) => [code, { t }])))
+  const example = 'row 6 replaces t of A of row 1'
+  expect(answer).toMatchObject({ rows: 6, notes: [{ code: 'replaced', example }] })
+})
+
 test('days count from 1904 in workbooks that say so, and times of day are times in both', async () => {
   const rows = [
     ['sku', 'day', 'first', 'time'],

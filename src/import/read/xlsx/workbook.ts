@@ -4,6 +4,7 @@ import { UsageError } from '../../usage-error.ts'
 import { BrokenFile } from '../row.ts'
 import { readXml } from '../xml.ts'
 import { type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
+import { skimmer } from './skimmer.ts'
 import type { OpenEntry } from './zip.ts'
 
 export interface Workbook {
@@ -89,6 +90,8 @@ const pageBytes = 1024 * 1024
 const tooManyTexts = () =>
   new BrokenFile(`the texts of the spreadsheet must have at most ${maxStringBytes} bytes, and 12 for each`)
 
+const plainText = /<si><t(?: xml:space="preserve")?>([^<&\r]*)<\/t><\/si>/y
+
 /** Reads the shared strings into pages of bytes: as JavaScript's strings they take several times as much memory. */
 async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: number) => string | undefined> {
   const pages: Buffer[] = [Buffer.allocUnsafe(pageBytes)]
@@ -116,7 +119,15 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
   let text = ''
   let isText = false
   let phonetic = 0
+  const skim = skimmer('si', (all, begin) => {
+    plainText.lastIndex = begin
+    const [, plain] = plainText.exec(all) ?? []
+    if (plain === undefined) return undefined
+    add(plain)
+    return plainText.lastIndex
+  })
   await readXml(strings, {
+    skim,
     open: (tag) => {
       if (tag === 'si') text = ''
       if (tag === 'rPh') phonetic++

@@ -1,0 +1,89 @@
+import { shown } from '../../../text.ts'
+import { BrokenFile, maxColumns, maxRowLength } from '../row.ts'
+import { dateText, type NumberFormat, numberText, unescaped } from './cell-text.ts'
+import type { Workbook } from './workbook.ts'
+
+/** A row of a sheet that is not empty, with the first fault of its cells. */
+export interface SheetRow {
+  line: number
+  /** The index of the next cell, if the file does not name it. */
+  next: number
+  cells: string[]
+  numbers: number[]
+  size: number
+  /** Numbers that the sheet shows with more zeros before them. */
+  padded: { at: number; text: string }[]
+  fault: { at: number; reason: string } | undefined
+}
+
+export function emptyRow(line: number): SheetRow {
+  return { line, next: 0, cells: [], numbers: [], size: 0, padded: [], fault: undefined }
+}
+
+export interface SheetCell {
+  at: number
+  type: string
+  style: number
+  value: string
+  text: string
+  hasFormula: boolean
+  hasValue: boolean
+}
+
+export function emptyCell(at: number, { t = 'n', s = '0' }: Readonly<Record<string, string>>): SheetCell {
+  return { at, type: t, style: Number(s), value: '', text: '', hasFormula: false, hasValue: false }
+}
+
+export function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
+  const found = textOf(cell, workbook)
+  const { at } = cell
+  row.next = at + 1
+  if (found === '') return
+  if (at < 0) throw new BrokenFile('a cell has no column', row.line)
+  if (at >= maxColumns) {
+    row.fault ??= { at, reason: `must have at most ${maxColumns} columns; got a cell in column ${at + 1}` }
+    return
+  }
+  if (row.cells[at]) row.fault ??= { at, reason: `must come once in its row; got ${shown(row.cells[at])} too` }
+  while (row.cells.length < at) row.cells.push('')
+  const text = typeof found === 'string' ? found : cell.value
+  row.cells[at] = text
+  row.size += text.length
+  checkSize(row.size, row)
+  if (typeof found !== 'string') row.fault ??= { at, ...found }
+  else if (cell.type === 'n') {
+    row.numbers.push(at)
+    if (isPadded(text, workbook.formats[cell.style])) row.padded.push({ at, text })
+  }
+}
+
+export function checkSize(size: number, { line }: SheetRow): void {
+  if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`, line)
+}
+
+function isPadded(text: string, format: NumberFormat | undefined): boolean {
+  return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
+}
+
+function textOf(cell: SheetCell, workbook: Workbook): string | { reason: string } {
+  const { type, style, text, hasFormula, hasValue } = cell
+  const value = type === 's' || type === 'str' ? cell.value : cell.value.trim()
+  if (value === '') {
+    const isMissing = hasFormula && text === '' && !(hasValue && type === 'str')
+    return isMissing ? { reason: 'must have the result of its formula; got none' } : unescaped(text)
+  }
+  if (type === 's') return workbook.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none' }
+  if (type === 'str' || type === 'inlineStr') return unescaped(value)
+  if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
+  if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
+  if (type === 'd') return value.replace(/T00:00:00(\.0+)?$/, '').replace(/\.\d+$/, '')
+  const number = Number(value)
+  if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
+  const format = workbook.formats[style] ?? 1
+  if (typeof format === 'number') return longInteger.test(value) ? value : numberText(number)
+  return dateText(number, format, workbook.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
+}
+
+const numberPattern = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+/** More digits than a number of 64 bits has, which programs other than Excel write. */
+const longInteger = /^-?[1-9]\d{15,}$/

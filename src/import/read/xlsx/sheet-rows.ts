@@ -1,0 +1,85 @@
+import type { Notes } from '../../report/notes.ts'
+import { parseXml } from '../xml.ts'
+import { columnIndex } from './cell-text.ts'
+import { addCell, checkSize, emptyCell, emptyRow, type SheetRow } from './sheet-cells.ts'
+import { skimmer } from './skimmer.ts'
+import type { Workbook } from './workbook.ts'
+
+/** The rows of a sheet that are not empty, in blocks. */
+export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerator<SheetRow[]> {
+  let rows: SheetRow[] = []
+  let row = emptyRow(0)
+  let cell = emptyCell(0, {})
+  let into: 'value' | 'text' | undefined
+  let phonetic = 0
+  const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
+    if (tag === 'row') row = emptyRow(Number(attributes.r ?? row.line + 1))
+    else if (tag === 'c') {
+      const at = attributes.r === undefined ? row.next : columnIndex(attributes.r)
+      cell = emptyCell(at, attributes)
+    } else if (tag === 'v') {
+      into = 'value'
+      cell.hasValue = true
+    } else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
+    else if (tag === 'f') cell.hasFormula = true
+    else if (tag === 'rPh') phonetic++
+    else if (tag === 'mergeCell') notes.add('merged_cells', { example: attributes.ref ?? null })
+  }
+  const close = (tag: string) => {
+    into = undefined
+    if (tag === 'rPh') phonetic--
+    else if (tag === 'c') addCell(row, cell, workbook)
+    else if (tag === 'row' && (row.fault || row.cells.length > 0)) rows.push(row)
+  }
+  const text = (more: string) => {
+    if (into === undefined) return
+    cell[into] += more
+    checkSize(cell[into].length, row)
+  }
+  const skim = skimmer('row', (all, begin) => {
+    const plain = plainRow(all, begin, row.line + 1, workbook)
+    if (!plain) return undefined
+    row = plain.row
+    if (row.fault || row.cells.length > 0) rows.push(row)
+    return plain.end
+  })
+  try {
+    for await (const _part of parseXml(workbook.rows, { open, close, text, skim })) {
+      if (rows.length > 0) yield rows
+      rows = []
+    }
+  } catch (error) {
+    if (rows.length > 0) yield rows
+    throw error
+  }
+}
+
+const rowStart = /<row((?: [\w:.]+="[^"<&]*")*)(\/?)>/y
+const plainCell =
+  /<c(?: r="([A-Z]+)\d+")?(?: s="(\d+)")?(?: t="(\w+)")?(?:\/>|>(?:<v>([^<&\r]*)<\/v>|<is><t(?: xml:space="preserve")?>([^<&\r]*)<\/t><\/is>)?<\/c>)/y
+
+/** The row that begins at an index of the text, and its end; undefined if it has more than values in its cells. */
+function plainRow(all: string, begin: number, line: number, workbook: Workbook) {
+  rowStart.lastIndex = begin
+  const start = rowStart.exec(all)
+  if (!start) return undefined
+  const [, attributes = '', isEmpty] = start
+  const row = emptyRow(Number(/ r="([^"]*)"/.exec(attributes)?.[1] ?? line))
+  if (isEmpty) return { row, end: rowStart.lastIndex }
+  plainCell.lastIndex = rowStart.lastIndex
+  for (;;) {
+    const at = plainCell.lastIndex
+    const cell = plainCell.exec(all)
+    if (!cell) return all.startsWith(rowEnd, at) ? { row, end: at + rowEnd.length } : undefined
+    const [, column, style = '0', type = 'n', value, text = ''] = cell
+    const place = column === undefined ? row.next : columnIndex(column)
+    const hasValue = value !== undefined
+    addCell(
+      row,
+      { at: place, type, style: Number(style), value: value ?? '', text, hasFormula: false, hasValue },
+      workbook,
+    )
+  }
+}
+
+const rowEnd = '</row>'
