@@ -61,7 +61,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
         for (const change of page.changes) {
           if (left.has(listener)) return
           const own = matching(change, listener.filter)
-          if (own) listener.tell(own)
+          if (own) listener.tell([own])
           await listener.ready()
           await pause()
         }

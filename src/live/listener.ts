@@ -9,7 +9,8 @@ export interface Listener {
   readonly filter: EventFilter
   /** Whom it belongs to. */
   readonly share: { tenant: string; tokenId: string }
-  tell(change: Change): void
+  /** In their order. Listeners that want the same are given the same list. */
+  tell(changes: readonly Change[]): void
   /** Resolves when it can be told of more; undefined: at once. Only what it has missed waits for it. */
   ready(): Promise<void> | undefined
   /** It has been told of all changes before the position, which may be before an earlier one. */

@@ -23,8 +23,8 @@ export async function openChanges(
     stores,
     filter,
     share: stream.share,
-    tell: (change) => {
-      source.push(change)
+    tell: (changes) => {
+      for (const change of changes) source.push(change)
       if (source.readableLength > maxWaiting) stream.cut()
     },
     ready: () => {

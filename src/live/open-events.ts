@@ -5,6 +5,7 @@ import { eventOf } from './event.ts'
 import type { Feed } from './feed.ts'
 import type { Hub } from './hub.ts'
 import type { Listener } from './listener.ts'
+import { remembering } from './remembering.ts'
 import type { Stream } from './stream.ts'
 
 /** After how long a client connects again: then a process that stops has closed its port. */
@@ -22,9 +23,10 @@ export async function openEvents(
     stores,
     filter,
     share: stream.share,
-    tell: (change) => {
-      at = { ...feedPosition(change.tx, change.seq), ledger: at.ledger }
-      stream.send(textOf(change))
+    tell: (changes) => {
+      const last = changes.at(-1)
+      if (last) at = { ...feedPosition(last.tx, last.seq), ledger: at.ledger }
+      stream.send(textOfAll(changes))
     },
     ready: () => stream.drained(),
     reached: (position) => {
@@ -42,13 +44,8 @@ export async function openEvents(
   }
 }
 
-/** All streams without a filter, and those with the same one, are sent the same bytes. */
-const texts = new WeakMap<Change, Buffer>()
-
-function textOf(change: Change): Buffer {
-  const known = texts.get(change)
-  if (known) return known
-  const made = Buffer.from(`id: ${change.cursor}\ndata: ${JSON.stringify(eventOf(change))}\n\n`)
-  texts.set(change, made)
-  return made
-}
+/** Streams that are told of the same changes are sent the same bytes. */
+const textOf = remembering((change: Change) =>
+  Buffer.from(`id: ${change.cursor}\ndata: ${JSON.stringify(eventOf(change))}\n\n`),
+)
+const textOfAll = remembering((changes: readonly Change[]) => Buffer.concat(changes.map(textOf)))

@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../src/catalogue/changes/change.ts'
 import { type EventFilter, matching, requireEventFilter } from '../../src/live/event-filter.ts'
-
-type Items = [code: string, key: string | null][]
-
-function change(type: string, items: Items, given: Partial<Change> = {}): Change {
-  const [kind, action] = type.split('.') as [Change['kind'], Change['action']]
-  const [codes, keys] = [items.map(([code]) => code), items.map(([, key]) => key)]
-  const numbers = {
-    tx: '7',
-    seq: '1',
-    cursor: 'c',
-    at: new Date(0),
-    count: new Set(codes).size,
-    failed: 1,
-    reverts: null,
-  }
-  const origin = { requestId: 'r', actor: 'a', via: 'rest', operation: 'updateProducts' } as const
-  return { storeUuid: 's', ...numbers, ...origin, kind, action, codes, keys, ...given }
-}
+import { change } from './support/change.ts'
 
 const updated = change('product.updated', [
   ['A1', 'Color'],
