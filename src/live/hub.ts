@@ -11,7 +11,7 @@ import { createPauses } from '../request/pauses.ts'
 import { Audience } from './audience.ts'
 import { matching } from './event-filter.ts'
 import type { Listener } from './listener.ts'
-import { type NewChanges, readNewChanges } from './new-changes.ts'
+import { maxKeptBytes, type NewChanges, readNewChanges } from './new-changes.ts'
 
 export type Hub = ReturnType<typeof createHub>
 
@@ -44,10 +44,12 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   let reader: Reader | undefined
   let isRunning = false
 
+  const read = (stores: Listener['stores'], after: LedgerPosition) =>
+    readNewChanges(db, stores, after, { maxBytes: maxKeptBytes })
   const readMissed = async ({ stores, share }: Listener, after: LedgerPosition) => {
     const release = await catchUps.acquire(share)
     try {
-      return await readNewChanges(db, stores, after)
+      return await read(stores, after)
     } finally {
       release()
     }
@@ -91,7 +93,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     admit()
     if (!reader || audience.size === 0) return false
     const { position, mark, since } = reader
-    const page = await readNewChanges(db, audience.stores, position, since)
+    const page = await readNewChanges(db, audience.stores, position, { since })
     await audience.tell(page)
     const isPassed = mark !== undefined && page.seen.tx >= mark.nextTx
     reader = {
@@ -116,7 +118,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   }
   return {
     /** The first changes after a position, for `listen`. Throws `cursor_expired`. */
-    read: (stores: Listener['stores'], after: LedgerPosition) => readNewChanges(db, stores, after),
+    read,
     /** Tells a listener of the changes that were read for it, and of what follows. */
     listen: (listener: Listener, first: NewChanges): void => {
       // The timers and statements are not those of the request.

@@ -29,24 +29,32 @@ export interface NewChanges {
 type StateRow = LedgerState & { durable_tx: string; time: Date }
 
 const maxChanges = 500
+/** Of a page that is kept while a client or a receiver, which may be slow, is told of it: there are many of these. */
+export const maxKeptBytes = 256 * 1024
+
+interface PageOptions {
+  /** A time before all changes, which saves the search of older days. */
+  since?: Date | undefined
+  /** Of the items. Default: 2 MiB. */
+  maxBytes?: number
+}
 
 /**
- * The changes of stores after a position, in the order and with the delay of their feeds: at most 500, and 2 MiB of
- * their items. `stores`: undefined for all. `since`: a time before all of them, which saves the search of older days.
- * Throws `cursor_expired`.
+ * The changes of stores after a position, in the order and with the delay of their feeds: at most 500. `stores`:
+ * undefined for all. Throws `cursor_expired`.
  */
 export async function readNewChanges(
   db: Kysely<Database>,
   stores: readonly string[] | undefined,
   after: LedgerPosition,
-  since?: Date,
+  { since, maxBytes }: PageOptions = {},
 ): Promise<NewChanges> {
   const size = maxChanges + 1
   const found = sql`changes_of_stores(${listOf(stores)}::uuid[], ${String(after.tx)}::xid8, ${String(after.seq)}::bigint,
     state.oldest_open, coalesce(${since ?? null}::timestamptz, '-infinity'), ${size}::integer)`
   const { rows } = await sql<StateRow & PageRow>`
     select state.*, d.durable_tx, now() as time, page.* from ledger_state() state cross join lateral (${durable}) d
-      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, true)}) page on true
+      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, true, maxBytes)}) page on true
     order by page.tx, page.seq`.execute(db)
   const state = onlyRow(rows)
   requireKept(after, state)

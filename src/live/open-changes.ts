@@ -1,14 +1,16 @@
-import { Readable } from 'node:stream'
+import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web'
 import type { Change } from '../catalogue/changes/change.ts'
 import type { Feed } from './feed.ts'
 import type { Hub } from './hub.ts'
 import type { Listener } from './listener.ts'
 import type { Stream } from './stream.ts'
 
-/** A client that lets more changes wait is cut. */
-const maxWaiting = 1_000
+/** A client that lets changes of more items wait is cut. */
+const maxWaiting = 200_000
 /** With so many waiting, it does not catch up any further. */
-const highWaterMark = 50
+const highWaterMark = 10_000
+/** A change without items takes as much memory as some of them. */
+const size = ({ codes }: Change) => 10 + codes.length
 
 /** The changes of a feed, until the stream is closed. Throws `cursor_expired`. */
 export async function openChanges(
@@ -18,17 +20,26 @@ export async function openChanges(
 ): Promise<AsyncIterable<Change>> {
   const first = await hub.read(stores, after)
   let resume = () => {}
-  const source = new Readable({ objectMode: true, highWaterMark, read: () => resume() })
+  let source: ReadableStreamDefaultController<Change> | undefined
+  const room = () => source?.desiredSize ?? 0
+  const start = (controller: ReadableStreamDefaultController<Change>) => {
+    source = controller
+  }
+  const steps = { start, pull: () => resume(), cancel: () => stream.cut() }
+  const changes = new ReadableStream<Change>(steps, { highWaterMark, size })
   const listener: Listener = {
     stores,
     filter,
     share: stream.share,
-    tell: (changes) => {
-      for (const change of changes) source.push(change)
-      if (source.readableLength > maxWaiting) stream.cut()
+    tell: (told) => {
+      for (const change of told) {
+        if (stream.isClosed) return
+        if (room() < -maxWaiting) stream.cut()
+        else source?.enqueue(change)
+      }
     },
     ready: () => {
-      if (source.readableLength < highWaterMark || source.destroyed) return undefined
+      if (room() > 0 || stream.isClosed) return undefined
       return new Promise((resolve) => {
         resume = resolve
       })
@@ -38,9 +49,9 @@ export async function openChanges(
   }
   stream.onClose(() => {
     hub.leave(listener)
-    source.destroy()
+    source?.error(new Error('the stream is closed'))
     resume()
   })
   if (!stream.isClosed) hub.listen(listener, first)
-  return source
+  return changes
 }

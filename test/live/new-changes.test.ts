@@ -6,7 +6,7 @@ import { listChanges } from '../../src/catalogue/changes/list-changes.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { eventOf } from '../../src/live/event.ts'
-import { latestPosition, readNewChanges } from '../../src/live/new-changes.ts'
+import { latestPosition, maxKeptBytes, readNewChanges } from '../../src/live/new-changes.ts'
 import { restData } from '../support/clients/rest-client.ts'
 import { settled } from '../support/database/changes.ts'
 import { addAssets, addProducts, newStore, storeIn } from '../support/factories.ts'
@@ -46,7 +46,7 @@ it('new changes of several stores are those of their feeds in one order, with wr
   let position: LedgerPosition = start
   let since: Date | undefined
   for (let wasDone = false; ; wasDone = areDone) {
-    const { changes, next, asOf } = await readNewChanges(db, stores, position, since)
+    const { changes, next, asOf } = await readNewChanges(db, stores, position, { since })
     read.push(...changes.map(nameOf))
     if (wasDone && changes.length === 0) break
     position = next
@@ -77,6 +77,8 @@ it('pages of new changes end at a bound, and continue', async () => {
   expect([first.changes.length, first.hasMore]).toEqual([4, true])
   const second = await readNewChanges(db, [store], first.next)
   expect([second.changes.length, second.hasMore]).toEqual([4, false])
+  const short = await readNewChanges(db, [store], start, { maxBytes: maxKeptBytes })
+  expect([short.changes.length, short.hasMore]).toEqual([1, true])
 })
 
 it('the latest position is after all changes, and one of another database is expired', async () => {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type ChangeRow, changeColumns, changeOf, headColumns } from './change.ts'
 
 /** About how many bytes of items a page has, unless a single change has more. */
-const maxBytes = 2 * 1024 * 1024
+const usualBytes = 2 * 1024 * 1024
 
 /** A row of a page. The columns of the change are null if the page is empty. */
 export type PageRow = { [Name in keyof ChangeRow]: ChangeRow[Name] | null } & { found: number }
@@ -15,7 +15,13 @@ export function changesOf(rows: readonly PageRow[], ledger: string, limit: numbe
 }
 
 /** With codes, a page ends after `maxBytes` of them. */
-export function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>, limit: number, hasCodes: boolean) {
+export function pageOf(
+  changes: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+  limit: number,
+  hasCodes: boolean,
+  maxBytes = usualBytes,
+) {
   if (!hasCodes) {
     return sql`
     select ${headColumns}, (count(*) over ())::int as found
