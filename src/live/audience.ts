@@ -51,6 +51,11 @@ export class Audience {
   end(): void {
     for (const listener of [...this.#members.keys()]) listener.end()
   }
+
+  /** There are too many stores: their clients are to name some. */
+  endThoseOfAllStores(): void {
+    for (const listener of [...this.#members.keys()]) if (!listener.stores) listener.end()
+  }
 }
 
 function storesOf(listeners: readonly Listener[]): string[] | undefined {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { catalogueFor } from '../catalogue/catalogue.ts'
 import { isBefore, type LedgerPosition } from '../catalogue/changes/cursor.ts'
+import { listStores } from '../catalogue/stores/list-stores.ts'
+import { maxStores } from '../catalogue/stores/stores-to-read.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, messageOf } from '../errors.ts'
 import { FairQueue } from '../fair-share/fair-queue.ts'
@@ -101,6 +104,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       since: isPassed ? new Date(mark.time.getTime() - clockMs) : since,
       mark: mark && !isPassed ? mark : page.asOf,
     }
+    if (!audience.stores && (await hasTooManyStores(db, page))) audience.endThoseOfAllStores()
     return page.hasMore
   }
   const run = async () => {
@@ -130,4 +134,11 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       audience.delete(listener)
     },
   }
+}
+
+/** Whether there are more stores than a stream may have. Looks only where new ones have been created. */
+async function hasTooManyStores(db: Kysely<Database>, { changes }: NewChanges): Promise<boolean> {
+  if (!changes.some(({ kind, action }) => kind === 'store' && action === 'created')) return false
+  const catalogue = catalogueFor(db, { stores: undefined })
+  return (await listStores(catalogue, {}, { limit: maxStores + 1, backwards: false })).length > maxStores
 }

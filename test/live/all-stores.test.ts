@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { settled } from '../support/database/changes.ts'
-import { addProducts, newStore } from '../support/factories.ts'
+import { addProducts, newStore, storeIn } from '../support/factories.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { follow } from './support/event-source.ts'
@@ -55,4 +55,17 @@ it('a client that resumes has the changes of a store that was created before its
   await expect.poll(() => second.events.flatMap(({ codes }) => codes)).toContain('D')
   const codes = [...first.events, ...second.events].flatMap((event) => event.codes)
   expect(codes).toEqual(['A', '', 'B', 'C', 'D'])
+})
+
+it('a stream of all stores ends when they have become too many, and its client is told to name some', async () => {
+  const known = await newStore(gateway)
+  await settled(gateway.database)
+  const [all, one] = [follow(gateway.url, {}), follow(gateway.url, { store_uuid: known })]
+  await Promise.all([all.opened, one.opened])
+  for (let i = 0; i < 100; i++) await storeIn(gateway.database.catalogue)
+  await newStore(gateway)
+  await expect.poll(() => all.statuses).toEqual([200, 400])
+  await addProducts(gateway, known, ['A'])
+  await expect.poll(() => one.events.flatMap(({ codes }) => codes)).toEqual(['A'])
+  expect(one.statuses).toEqual([200])
 })
