@@ -4,12 +4,13 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/tables.ts'
 import { messageOf } from '../../errors.ts'
-import { readNewChanges } from '../../live/new-changes.ts'
+import { maxKeptBytes, readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
 import type { Result } from './attempt.ts'
 import { choose } from './choose.ts'
 import { type Due, type DueWebhook, listDue } from './leases.ts'
 import { type RetryTimes, retryTimes } from './retries.ts'
+import { createSharedPages } from './shared-pages.ts'
 import { runTurn, type TurnParts } from './turn.ts'
 
 export interface DelivererOptions {
@@ -39,7 +40,7 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   }
   const parts: TurnParts = {
     ...{ db, outgoing, owner: randomUUID(), times, signal },
-    read: (storeUuid, after) => readNewChanges(db, [storeUuid], after),
+    read: createSharedPages((storeUuid, after) => readNewChanges(db, [storeUuid], after, { maxBytes: maxKeptBytes })),
     count: (result) => {
       results[result]++
     },

@@ -3,6 +3,7 @@ import { feedPosition, textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { ownVersion } from '../../database/version.ts'
 import { type Event, eventOf } from '../../live/event.ts'
 import { type EventFilter, matching } from '../../live/event-filter.ts'
+import { remembering } from '../../live/remembering.ts'
 import { signatureOf } from '../secret.ts'
 
 /** What a delivery says. */
@@ -39,8 +40,7 @@ export function takeBatch(
   for (let change = changes[0]; change && end !== pending; change = changes[0]) {
     const matched = matching(change, filter)
     if (matched) {
-      const event = shortened(eventOf(matched))
-      const size = Buffer.byteLength(JSON.stringify(event)) + 1
+      const { event, size } = toldOf(matched)
       const hasRoom = codes + event.codes.length <= maxCodes && bytes + size <= maxBytes
       if (events.length > 0 && (event.type !== events[0]?.type || !hasRoom)) break
       events.push(event)
@@ -53,6 +53,12 @@ export function takeBatch(
   const [first] = events
   return first && { message: messageOf(first, events), first: new Date(first.at), end }
 }
+
+/** Webhooks that are told of the same changes share the work. */
+const toldOf = remembering((change: Change) => {
+  const event = shortened(eventOf(change))
+  return { event, size: Buffer.byteLength(JSON.stringify(event)) + 1 }
+})
 
 function positionOfChange({ tx, seq }: Change, ledger: string): string {
   return textOfPosition({ ...feedPosition(tx, seq), ledger })

@@ -1,0 +1,29 @@
+import { feedPosition, isBefore, type LedgerPosition } from '../../catalogue/changes/cursor.ts'
+import type { NewChanges } from '../../live/new-changes.ts'
+
+/** Reads the changes of a store after a position. */
+type ReadPage = (storeUuid: string, after: LedgerPosition) => Promise<NewChanges>
+
+const keptMs = 1_000
+
+/**
+ * Reads pages for all webhooks of a store, which are mostly at about the same position: the last page serves those
+ * whose position is in it.
+ */
+export function createSharedPages(read: ReadPage): ReadPage {
+  const last = new Map<string, { after: LedgerPosition; page: Promise<NewChanges> }>()
+  const begin = (storeUuid: string, after: LedgerPosition) => {
+    const own = { after, page: read(storeUuid, after) }
+    last.set(storeUuid, own)
+    setTimeout(() => last.get(storeUuid) === own && last.delete(storeUuid), keptMs).unref()
+    return own.page
+  }
+  return async (storeUuid, after) => {
+    const known = last.get(storeUuid)
+    const isInside = ({ next }: NewChanges) => next.ledger === after.ledger && isBefore(after, next)
+    // What fails for the position of another one may not fail for this one.
+    let page = known && !isBefore(after, known.after) ? await known.page.catch(() => undefined) : undefined
+    if (!page || !isInside(page)) page = await begin(storeUuid, after)
+    return { ...page, changes: page.changes.filter(({ tx, seq }) => isBefore(after, feedPosition(tx, seq))) }
+  }
+}
