@@ -91,7 +91,8 @@ end $$;
 
 -- The webhooks with something to do: a ping, an attempt that is due, changes after their position, or a position that
 -- is minutes old. Where no transaction has ended since `known`, a webhook that nobody has held has no new changes.
--- `from_time`: only changes since then are looked for, which saves the search of older days.
+-- `from_time`: only changes since then are looked for, which saves the search of older days. The last change of a store
+-- tells that of all of its webhooks.
 create function due_webhooks(oldest xid8, known xid8, from_time timestamptz)
 returns table (due_store uuid, due_webhook uuid, is_slow boolean) language plpgsql stable rows 10
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
@@ -99,24 +100,27 @@ declare
   ledger constant text := (select left(h.ledger::text, 8) from change_horizon h);
   w record;
   store uuid;
-  after_tx xid8;
-  after_seq bigint;
-  since timestamptz;
+  last_tx xid8;
+  last_seq bigint;
   is_due boolean;
 begin
   for w in
-    select k.* from webhook k where (k.lease_until is null or k.lease_until <= now())
+    select k.*, split_part(k.position, '-', 1)::xid8 as after_tx, split_part(k.position, '-', 2)::bigint as after_seq
+    from webhook k where (k.lease_until is null or k.lease_until <= now())
       and ((k.ping is not null and k.looked_at <= now() - interval '1 second') or (k.state in ('active', 'failing', 'lost') and k.next_at <= now()))
+    order by k.store_uuid
   loop
     is_due := w.ping is not null or w.pending is not null or w.state = 'lost'
       or w.looked_at < now() - interval '10 minutes' or split_part(w.position, '-', 3) <> ledger;
     if not is_due and (oldest is distinct from known or w.lease_until is not null) then
-      store := w.store_uuid;
-      after_tx := split_part(w.position, '-', 1)::xid8;
-      after_seq := split_part(w.position, '-', 2)::bigint;
-      since := case when w.lease_until is null then from_time else '-infinity' end;
-      is_due := exists (select from change c where c.store_uuid = store and (c.tx, c.seq) > (after_tx, after_seq)
-        and c.tx < oldest and c.at >= since);
+      if store is distinct from w.store_uuid then
+        store := w.store_uuid;
+        select c.tx, c.seq into last_tx, last_seq from change c
+          where c.store_uuid = store and c.tx < oldest and c.at >= from_time
+          order by c.tx desc, c.seq desc limit 1;
+      end if;
+      is_due := coalesce((last_tx, last_seq) > (w.after_tx, w.after_seq), false) or (w.lease_until is not null and exists (
+        select from change c where c.store_uuid = store and (c.tx, c.seq) > (w.after_tx, w.after_seq) and c.tx < oldest));
     end if;
     if is_due then
       due_store := w.store_uuid;
