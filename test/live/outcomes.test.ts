@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { endKilledImports } from '../../src/jobs/command-line-import.ts'
 import type { Event } from '../../src/live/event.ts'
-import { setRequirements } from '../catalogue/readiness/support.ts'
+import { setRequirements, settled } from '../catalogue/readiness/support.ts'
 import { withRequestId } from '../support/clients/caller.ts'
+import { runCli } from '../support/clients/cli.ts'
 import { ask } from '../support/clients/operations.ts'
 import { callRest, restData } from '../support/clients/rest-client.ts'
+import { changesOf } from '../support/database/changes.ts'
 import { addProducts, newStore } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
-import { useGateway } from '../support/servers/gateway.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
 import { follow } from './support/event-source.ts'
 
 const gateway = useGateway()
+const folder = useFolder('all')
 beforeEach((test) => needsPrimary(test, 'writes go past the client'))
 
 const requireAttribute = async (store: string, channel: string, attribute: string) => {
@@ -123,6 +131,60 @@ describe('import.finished', () => {
     await expect
       .poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys))
       .toEqual([['failed']])
+  })
+
+  it('tells of an upload and of an import of the command line as each ends', async () => {
+    const store = await newStore(gateway)
+    const stream = follow(gateway.url, { store_uuid: store, types: 'import.finished' })
+    await stream.opened
+    const headers = { authorization: `Bearer ${token}` }
+    const uploaded = await fetch(`${gateway.url}/v1/imports?store_uuid=${store}`, {
+      ...{ method: 'POST', headers, body: 'sku,status\nA,new\nB,bad\n' },
+    })
+    const { data } = (await uploaded.json()) as { data: { job_id: string } }
+    const told = () => stream.events.map(({ via, actor, codes, keys, counts }) => [via, actor, codes, keys, counts])
+    const counts = { created: 0, updated: 0, deleted: 0, failed: 1, total: 2 }
+    const ofUpload = ['job', 'bootstrap', [data.job_id], ['succeeded'], counts]
+    await expect.poll(told).toEqual([ofUpload])
+    const file = folder.file('products.csv')
+    await writeFile(file, 'sku\nC\n')
+    await runCli(['import', file, '--store', store], { DATABASE_URL: gateway.database.url })
+    const counted = { ...counts, failed: 0, total: 1 }
+    const ofCommand = ['cli', userInfo().username, [expect.any(String)], ['succeeded'], counted]
+    await expect.poll(told).toEqual([ofUpload, ofCommand])
+  })
+
+  it('tells once of an import that another process ends, and of no other change of a job', async () => {
+    const store = await newStore(gateway)
+    const { db } = gateway.database
+    const id = randomUUID()
+    const origin = { requestId: 'r', actor: 'a', via: 'cli', operation: 'import' }
+    await sql`insert into job (store_uuid, job_id, kind, state, attempt, file, heartbeat_at, options, counts, origin)
+      values (${store}, ${id}, 'import', 'running', 1, 'a.csv', now(), '{}', '{"rows": 7, "failed": 2}',
+        ${JSON.stringify(origin)})`.execute(db)
+    const ends = async () => (await changesOf(gateway.database, store)).filter(({ kind }) => kind === 'import')
+    await endKilledImports(db)
+    expect(await ends()).toEqual([])
+    await sql`update job set heartbeat_at = now() - interval '61 minutes' where store_uuid = ${store}`.execute(db)
+    for (const _ of [1, 2]) await endKilledImports(db)
+    await sql`update job set state = 'failed' where store_uuid = ${store}`.execute(db)
+    expect(await ends()).toMatchObject([{ action: 'finished', code: id, key: 'failed', via: 'cli', failed: 2 }])
+  })
+})
+
+describe('with CHANGES_RETENTION=0', () => {
+  const unrecorded = useGateway({ more: { changesRetention: 0 } })
+
+  it('neither readiness nor the end of an import is recorded', async () => {
+    const store = await newStore(unrecorded)
+    const args = { storeUuid: store, input: { content: 'sku\nA\n' } }
+    const { jobId: id } = await ask<{ jobId: string }>(unrecorded, 'startImport', args, '{ jobId }')
+    await expect.poll(() => ask(unrecorded, 'job', { id }, '{ state }')).toEqual({ state: 'SUCCEEDED' })
+    await setRequirements(unrecorded, store, 'SMP', [{ code: 'r', kind: 'ATTRIBUTE', attribute: 'Title' }])
+    expect(await settled(unrecorded, store, 'SMP')).toMatchObject({ total: 1, ready: 0 })
+    await addProducts(unrecorded, store, [{ productCode: 'A', attributes: { Title: 'a' } }])
+    await expect.poll(() => settled(unrecorded, store, 'SMP')).toMatchObject({ total: 1, ready: 1 })
+    expect(await changesOf(unrecorded.database, store)).toEqual([])
   })
 })
 
