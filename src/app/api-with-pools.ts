@@ -21,13 +21,14 @@ export function createApiWithPools(options: GatewayOptions, replicas: Replicas |
     jobQuotas,
     changesRetention,
     outgoingAllow,
+    hasSpareThread: hasSpare = true,
     log,
   } = options
   const { enumerations } = options.globalConfig
   const shared = { introspection, persistedDocuments, jobQuotas, changesRetention, outgoingAllow }
   const workerData: ThreadData = { ...shared, connection, filterAddress: filterClient?.address, logLevel: log.level }
   // A step is mostly one statement, which may take 30 s.
-  const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare: true }
+  const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare }
   const threadPool = createThreadPool({ entry: threadProgram('pool'), ...pool })
   // A pool of its own: a request that waits for it may hold locks for which requests in the other pool wait.
   const patternPool = createThreadPool({ entry: threadProgram('pattern'), log })

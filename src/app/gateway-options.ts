@@ -36,6 +36,8 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   maxHeldBytes?: number
   threadLimits?: ThreadLimits
   jobLimits?: TaskLimits
+  /** Whether each task of the pool starts a spare thread; by default it does. */
+  hasSpareThread?: boolean
   deliveryTimes?: RetryTimes
   uploadTimes?: Partial<UploadTimes>
   streamLimits?: Partial<StreamLimits>

@@ -21,3 +21,23 @@ it('the source does nothing when it is loaded, but for the programs', () => {
   })
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
 })
+
+it('a thread of the pool loads nothing that only some requests need', () => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    registerHooks({ load: (url, context, next) => {
+      console.log(url)
+      return next(url, context)
+    } })
+    await import('./src/app/threads/pool-thread.ts')`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: root,
+    env: { PATH: process.env.PATH },
+    encoding: 'utf8',
+  })
+  const packages = new Set(stdout.split('\n').map((url) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]))
+  expect([...packages]).toEqual(expect.arrayContaining(['graphql', 'kysely', 'pg']))
+  expect(
+    ['undici', 'cockatiel', 'graphql-jit', 'stream-json', 'csv-stringify'].filter((name) => packages.has(name)),
+  ).toEqual([])
+})

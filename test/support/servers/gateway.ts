@@ -63,6 +63,8 @@ export async function startTestGateway({
     port: 0,
     log,
     databaseReadUrl: replicas,
+    // A thread takes a second of CPU time to start.
+    hasSpareThread: false,
     ...given,
     ...more,
   }
