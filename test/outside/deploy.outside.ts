@@ -10,6 +10,7 @@ import { readConfig } from '../../src/app/config.ts'
 import { packagedBinDir } from '../../src/embedded-postgres/binaries.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
+import { freePort } from '../support/servers/free-port.ts'
 import { program } from '../support/servers/installed.ts'
 import { startProgram, unprivileged } from '../support/servers/program.ts'
 import { root } from '../support/sources.ts'
@@ -155,7 +156,7 @@ it('compose starts the database and the gateway, and the filter on demand, from 
 
 it("the gateway's role is no superuser, has row-level security, and logs in by a password with any character", async () => {
   const bin = process.env.TEST_POSTGRES_BIN ?? (await packagedBinDir())
-  const [data, port] = [folder.file('cluster'), '64322']
+  const [data, port] = [folder.file('cluster'), String(await freePort())]
   await writeFile(folder.file('password'), 'of the administrator')
   const initdb = [
     '-D',
@@ -202,12 +203,13 @@ it('PgBouncer runs with its file and command: a gateway connects by the password
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
   const { host, port, user } = inject('postgres')
+  const listenPort = await freePort()
   const name = new URL(database.url).pathname.slice(1)
   const server = `host=${host} port=${port} user=${user} dbname=${name}`
   const configuration = (await read('deploy/pgbouncer/pgbouncer.ini'))
     .replaceAll('/tmp/', `${folder.path}/`)
     .replace('host=database port=5432', server)
-    .replace('listen_port = 6432', 'listen_port = 64321')
+    .replace('listen_port = 6432', `listen_port = ${listenPort}`)
     .replace('listen_addr = *', 'listen_addr = 127.0.0.1')
   await writeFile(folder.file('pgbouncer.ini'), configuration)
   const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(await read('deploy/pgbouncer/Dockerfile')) ?? []
@@ -222,7 +224,7 @@ it('PgBouncer runs with its file and command: a gateway connects by the password
     pooler.kill('SIGINT')
     await ended
   })
-  const url = (password: string) => `postgresql://gateway:${password}@127.0.0.1:64321/catalogue`
+  const url = (password: string) => `postgresql://gateway:${password}@127.0.0.1:${listenPort}/catalogue`
   const connects = (password: string) => {
     const client = new pg.Client(url(password)).on('error', () => {})
     return client.connect().then(

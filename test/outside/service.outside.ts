@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
+import { freePort } from '../support/servers/free-port.ts'
 import { startTestGateway, token } from '../support/servers/gateway.ts'
 import { program } from '../support/servers/installed.ts'
 import { startProgram } from '../support/servers/program.ts'
@@ -37,7 +38,7 @@ it('the unit of systemd is valid, and its command serves with its variables', as
 it('nginx with its file speaks TLS, and passes on request ids and bodies of 10 MiB; refusals are those of the gateway', async () => {
   const gateway = await startTestGateway()
   onTestFinished(() => gateway.stop())
-  const [name, port] = ['catalogue.example.com', 64_323]
+  const [name, port] = ['catalogue.example.com', await freePort()]
   const [pem, key] = [folder.file('catalogue.pem'), folder.file('catalogue.key')]
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
   await run(program('openssl'), [
