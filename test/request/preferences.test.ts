@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { readStaleness } from '../../src/request/preferences.ts'
+import { cpuMsOf } from '../support/cpu-time.ts'
 
 function read(headers: Record<string, string>) {
   const { faults, ...read } = readStaleness(headers)
@@ -56,9 +57,9 @@ it.each(['', '0', '0/', '0/1/2', 'g/1', '0/123456789', '0/1, 0/2'])('the positio
 })
 
 it('reads hostile preferences in linear time', () => {
-  const begun = performance.now()
-  for (const piece of ['"\\', '; ', 'a;  ', 'a=b;', ', ', 'a="\\"', '= ', 'a,']) {
-    read({ prefer: `x, ${piece.repeat(16_000 / piece.length)}(, stale-while=2s` })
+  const readAll = () => {
+    for (const piece of ['"\\', '; ', 'a;  ', 'a=b;', ', ', 'a="\\"', '= ', 'a,'])
+      read({ prefer: `x, ${piece.repeat(16_000 / piece.length)}(, stale-while=2s` })
   }
-  expect(performance.now() - begun).toBeLessThan(1_000)
+  expect(cpuMsOf(readAll)).toBeLessThan(1_000)
 })
