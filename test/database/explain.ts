@@ -4,7 +4,7 @@ import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } fr
 import { needsCustomPlan } from '../../src/database/connection/session.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
-import { createTestDatabase } from '../support/database/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { fixture } from '../support/fixture.ts'
 
 /** A node of a plan by `explain (analyze, format json)`; rows are an average over the loops. */
@@ -63,12 +63,19 @@ export function createExplainer(server: pg.ClientConfig): Explainer {
   }
 }
 
+/** A database without partitions, whatever TEST_PARTITIONS says: the plans for partitions of few stores differ. */
+export async function createPlainDatabase(): Promise<TestDatabase> {
+  const isTemplatePlain = !process.env.TEST_PARTITIONS && !process.env.CITUS_URL
+  const database = await createTestDatabase({ empty: !isTemplatePlain })
+  if (!isTemplatePlain) await migrate(database.db)
+  return database
+}
+
 /** An explainer of a database without partitions, which `fill` fills, for the calling file. */
 export function useExplainer(fill: (catalogue: Catalogue) => Promise<unknown>) {
   return fixture(
     async () => {
-      const database = await createTestDatabase({ empty: true })
-      await migrate(database.db)
+      const database = await createPlainDatabase()
       await fill(database.catalogue)
       const explainer = createExplainer(database.direct)
       await sql`vacuum analyze`.execute(explainer.catalogue.db)

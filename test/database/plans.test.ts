@@ -14,9 +14,8 @@ import { pageProducts } from '../../src/catalogue/products/lists/page-products.t
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { createProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
-import { createExplainer, type Explainer, workOf } from './explain.ts'
+import type { TestDatabase } from '../support/database/database.ts'
+import { createExplainer, createPlainDatabase, type Explainer, workOf } from './explain.ts'
 
 /** One big store and some small ones: 20,000 groups of two assets each, and as many products. */
 const groups = 20_000
@@ -39,7 +38,7 @@ const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>
   explainer.catalogue.db.transaction().execute((transaction) => work(inTransaction(explainer.catalogue, transaction)))
 
 beforeAll(async () => {
-  database = await plainDatabase()
+  database = await createPlainDatabase()
   explainer = createExplainer(database.direct)
   const { db } = explainer.catalogue
   const input = { storeName: 'Shop', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
@@ -56,13 +55,6 @@ beforeAll(async () => {
   fresh = (await write((catalogue) => createStore(catalogue, all, input, link))).storeUuid
   await fill(fresh, 1_000)
 })
-
-/** Without partitions, whatever TEST_PARTITIONS says: the plans for partitions of few stores differ. */
-async function plainDatabase(): Promise<TestDatabase> {
-  const made = await createTestDatabase({ empty: true })
-  await migrate(made.db)
-  return made
-}
 
 async function fill(uuid: string, n: number): Promise<void> {
   const assets = upTo(n * 2, (i) => ({ ...newAsset(i), assetId: assetId(i), parentCode: code(i >> 1) }))
@@ -243,7 +235,7 @@ describe.each<[assets: number, analyzed: 'never' | 'before' | 'after', token: 'a
   let explained: Explainer
 
   beforeAll(async () => {
-    among = await plainDatabase()
+    among = await createPlainDatabase()
     for (const table of bigTables)
       await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(among.db)
     await fillStores(among.db, 300, assets)

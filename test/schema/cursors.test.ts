@@ -67,10 +67,16 @@ const lists = Object.entries(connections).flatMap(([name, { within, orders = [''
 )
 type List = (typeof lists)[number]
 
-function documentOf({ name, order, within: [before, after] }: List, page: string): string {
+/** The page after, or before, the variable `cursor`; the first one without a side. */
+function documentOf({ name, order, within: [before, after] }: List, side = ''): string {
   const field = name.split('.')[1]
-  const store = before.includes('$storeUuid') ? '($storeUuid: ID!)' : ''
-  return `query ${store} { result: __typename ${before} ${field}(first: 1, ${order} ${page}) { edges { cursor } } ${after} }`
+  const variables = [
+    ...(before.includes('$storeUuid') ? ['$storeUuid: ID!'] : []),
+    ...(side ? ['$cursor: String'] : []),
+  ]
+  const head = variables.length > 0 ? `query (${variables.join(', ')})` : ''
+  const page = `first: 1, ${order} ${side && `${side}: $cursor`}`
+  return `${head} { result: __typename ${before} ${field}(${page}) { edges { cursor } } ${after} }`
 }
 
 /** The cursors in an answer. */
@@ -93,20 +99,18 @@ describe('a cursor', () => {
 
   it('is refused by every other connection and order', async () => {
     await settled(gateway.database)
-    const send = (list: List, page: string) => {
-      const document = documentOf(list, page)
-      return gateway.graphql(document, document.includes('$storeUuid:') ? { storeUuid } : {})
-    }
+    const send = (list: List, side = '', cursor?: string) =>
+      gateway.graphql(documentOf(list, side), { storeUuid, cursor })
     const cursors = new Map<List, string>()
     for (const list of lists) {
-      await expect.poll(async () => cursorsIn(await send(list, '')), { message: documentOf(list, '') }).toHaveLength(1)
-      cursors.set(list, cursorsIn(await send(list, ''))[0] ?? '')
+      await expect.poll(async () => cursorsIn(await send(list)), { message: documentOf(list) }).toHaveLength(1)
+      cursors.set(list, cursorsIn(await send(list))[0] ?? '')
     }
     for (const list of lists) {
       for (const [from, cursor] of cursors) {
         const sides = /changes|items/.test(list.name) ? ['after'] : ['after', 'before']
         for (const side of sides) {
-          const { errors } = await send(list, `${side}: "${cursor}"`)
+          const { errors } = await send(list, side, cursor)
           const title = `${from.name} ${from.order} as ${side} of ${list.name} ${list.order}`
           if (from.family === list.family) expect(errors, title).toBeUndefined()
           else

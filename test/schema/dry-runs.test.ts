@@ -149,8 +149,8 @@ describe('a dry run', () => {
       for (const selection of ['{ __typename }', ...selectionsOf(field, 2)]) {
         const document = documentOf(name, given, selection)
         await gateway.data(document, given)
-        expect(await contents(), document).toEqual(before)
       }
+      expect(await contents()).toEqual(before)
     },
   )
 
