@@ -2,13 +2,12 @@ import { z } from 'zod'
 import type { Fault } from '../../src/errors.ts'
 import type { RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
-import { maxItems } from '../../src/request/json-shape.ts'
+import { maxItems, repeatedKeys } from '../../src/request/json-shape.ts'
 import { parseJson } from '../../src/request/json-text.ts'
 import { readStaleness, readWritePreferences } from '../../src/request/preferences.ts'
 import { shown, valueAt } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Route } from '../path.ts'
-import { parseQuery, repeatedKeys } from './query.ts'
 import type { Enumerations } from './shapes.ts'
 
 const maxKeyLength = 255
@@ -52,10 +51,58 @@ export function readRequest(
   }
 }
 
+function invalid(field: string, problem: string): Fault {
+  return { reason: 'invalid_request', details: `${field} ${problem}`, field }
+}
+
+const notDecoded = 'must be percent-encoded UTF-8'
+const givenOnce = 'given once; received more than once'
+
+/**
+ * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones are joined by commas,
+ * those of `lists` are lists; another that is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown`
+ * has the names of others, as they came.
+ */
+function parseQuery(
+  search: string,
+  names: ReadonlySet<string>,
+  { repeatable = [], lists = [] }: Pick<Endpoint, 'repeatable' | 'lists'> = {},
+): { values: Record<string, string | string[]>; faults: Fault[]; unknown: string[] } {
+  const values = new Map<string, string>()
+  const listed = new Map<string, string[]>()
+  const faults: Fault[] = []
+  const seen = new Set<string>()
+  const unknown = new Set<string>()
+  for (const pair of search.replaceAll('+', ' ').split('&')) {
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length
+    const name = decoded(pair.slice(0, end))
+    if (name === undefined || !names.has(name)) {
+      if (end > 0) unknown.add(pair.slice(0, end))
+      continue
+    }
+    const isList = lists.includes(name)
+    if (seen.has(name) && !isList && !repeatable.includes(name)) faults.push(invalid(name, `must be ${givenOnce}`))
+    seen.add(name)
+    const value = decoded(pair.slice(end + 1))
+    if (value === undefined) faults.push(invalid(name, notDecoded))
+    else if (isList && value !== '') listed.set(name, [...(listed.get(name) ?? []), value])
+    else if (value !== '') values.set(name, values.has(name) ? `${values.get(name)},${value}` : value)
+  }
+  return { values: Object.fromEntries([...values, ...listed]), faults, unknown: [...unknown] }
+}
+
+function decoded(text: string): string | undefined {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The fault of an option that the operation does not have: a mistyped one would change what is imported. */
 function unknownOption(given: string, known: readonly string[]): Fault {
-  const name = printable(given)
-  return { reason: 'invalid_request', details: `${name} is unknown; expected some of ${known.join(', ')}`, field: name }
+  return invalid(printable(given), `is unknown; expected some of ${known.join(', ')}`)
 }
 
 function printable(name: string): string {
@@ -71,15 +118,12 @@ function warningOf(unknown: readonly string[], known: readonly string[]): string
 }
 
 function pathValues(values: Readonly<Record<string, string>>, faults: Fault[]): Record<string, string> {
-  const decoded = Object.entries(values).map(([name, value]): [string, string] => {
-    try {
-      return [name, decodeURIComponent(value)]
-    } catch {
-      faults.push({ reason: 'invalid_request', details: `${name} must be percent-encoded UTF-8`, field: name })
-      return [name, value]
-    }
+  const entries = Object.entries(values).map(([name, value]) => {
+    const text = decoded(value)
+    if (text === undefined) faults.push(invalid(name, notDecoded))
+    return [name, text ?? value]
   })
-  return Object.fromEntries(decoded)
+  return Object.fromEntries(entries)
 }
 
 /** Node decodes headers as latin1: the characters of the key are those of its bytes as UTF-8. */
@@ -87,8 +131,7 @@ function faultsOfKey(key: string): Fault[] {
   const text = new TextDecoder().decode(Uint8Array.from(key, (character) => character.charCodeAt(0)))
   const { length } = [...text]
   if (length >= 1 && length <= maxKeyLength) return []
-  const details = `Idempotency-Key must have 1 to ${maxKeyLength} characters; got ${length}`
-  return [{ reason: 'invalid_request', details, field: 'Idempotency-Key' }]
+  return [invalid('Idempotency-Key', `must have 1 to ${maxKeyLength} characters; got ${length}`)]
 }
 
 /** The scope of an idempotency key: token, method, and path with query. */
@@ -98,7 +141,7 @@ function keyScopeOf({ method, path, search, headers }: RestRequest) {
 
 function missingBody(shape: z.ZodType): Fault {
   const expected = shape.safeParse(undefined).error?.issues[0]?.message
-  return { reason: 'invalid_request', details: `body is required, and ${expected}`, field: 'body' }
+  return invalid('body', `is required, and ${expected}`)
 }
 
 /** The parsed body. Adds its faults; undefined if it is not JSON. */
@@ -109,13 +152,24 @@ function readJson(bytes: Uint8Array, faults: Fault[]): unknown {
   if (items > maxItems) {
     throw new HttpError('payload_too_large', `body must have at most ${maxItems} items; got ${items}`)
   }
-  for (const [index, key] of value === undefined ? [] : repeatedKeys(bytes, value, shape)) {
-    const isInItem = index !== undefined
-    const details = `${isInItem ? `item ${index}: ` : ''}${shown(key)} must be given once; received more than once`
+  // A parsed object has each key once: if the value has as many keys as the text, none is repeated.
+  const repeated = value === undefined || keysOf(value) === shape.keys ? [] : [...repeatedKeys(bytes)]
+  const isInItem = Array.isArray(value)
+  for (const [index, key] of isInItem ? repeated : repeated.slice(0, 1)) {
+    const details = `${isInItem ? `item ${index}: ` : ''}${shown(key)} must be ${givenOnce}`
     const field = key.length <= maxKeyLength ? { field: key } : {}
     faults.push({ reason: 'invalid_request', details, ...field, ...(isInItem && { index }) })
   }
   return value
+}
+
+/** The number of keys in all objects of a value. */
+function keysOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + keysOf(item), 0)
+  let count = 0
+  for (const key in value) count += 1 + keysOf((value as Record<string, unknown>)[key])
+  return count
 }
 
 /** The number of items of a body: of its list, or of the longest list in its object. */

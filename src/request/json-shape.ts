@@ -76,3 +76,15 @@ export function shapeOfJson(bytes: Uint8Array, bounds = requestBounds, onKey?: (
   }
   return { members, keys }
 }
+
+/** The first key that an object of a JSON text has already, by the index of the item of the outermost list. */
+export function repeatedKeys(bytes: Uint8Array): Map<number, string> {
+  const repeated = new Map<number, string>()
+  const seen = new Set<string>()
+  shapeOfJson(bytes, {}, ({ start, end, object, item }) => {
+    const key: string = JSON.parse(new TextDecoder().decode(bytes.subarray(start, end)))
+    const known = seen.size
+    if (seen.add(`${object} ${key}`).size === known && !repeated.has(item)) repeated.set(item, key)
+  })
+  return repeated
+}

@@ -1,4 +1,4 @@
-import { shapeOfJson } from '../../request/json-shape.ts'
+import { repeatedKeys, shapeOfJson } from '../../request/json-shape.ts'
 import { isObject, shown } from '../../text.ts'
 import {
   type Cell,
@@ -33,7 +33,7 @@ export function parseExactly(text: string): unknown {
     return typeof inner === 'number' && source !== undefined ? exactNumber(source) : inner
   })
   const bytes = Buffer.from(text)
-  if (shapeOfJson(bytes, {}).keys !== keys) throw new RepeatedKey(repeatedKeyOf(bytes))
+  if (shapeOfJson(bytes, {}).keys !== keys) throw new RepeatedKey(repeatedKeys(bytes).values().next().value)
   return value
 }
 
@@ -48,18 +48,6 @@ export class RepeatedKey extends Error {
 }
 
 export const comesTwice = 'comes twice in an object'
-
-/** The first key that an object of a JSON text has already. */
-function repeatedKeyOf(bytes: Buffer): string | undefined {
-  const seen = new Set<string>()
-  let repeated: string | undefined
-  shapeOfJson(bytes, {}, ({ start, end, object }) => {
-    const key: string = JSON.parse(bytes.toString('utf8', start, end))
-    const known = seen.size
-    if (seen.add(`${object} ${key}`).size === known) repeated ??= key
-  })
-  return repeated
-}
 
 export const tooManyValues = `must have at most ${maxValues} values`
 
