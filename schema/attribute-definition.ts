@@ -7,8 +7,7 @@ import { returnsStored } from '../src/graphql/access.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { keyInStore, loadByKeys } from './builder/node-ids.ts'
-import { required } from './builder/options.ts'
-import { catalogueText } from './builder/validation.ts'
+import { catalogueText, required } from './builder/options.ts'
 import { enumOf } from './enumerations.ts'
 
 const AttributeType = enumOf<StoredDefinition['type']>(

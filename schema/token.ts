@@ -5,8 +5,7 @@ import { partOfResult } from '../src/graphql/access.ts'
 import { isUuid } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
-import { nullable, nullableTime, required, requiredLookup } from './builder/options.ts'
-import { catalogueText } from './builder/validation.ts'
+import { catalogueText, nullable, nullableTime, required, requiredLookup } from './builder/options.ts'
 import { enumOf } from './enumerations.ts'
 
 const TokenScope = enumOf<Scope>('TokenScope', 'Permission of a token.', {

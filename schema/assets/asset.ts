@@ -4,8 +4,7 @@ import { firstArg, firstCost, requireFirst, storeArgs } from '../builder/argumen
 import { builder } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, scanCost } from '../builder/connection.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
-import { requiredLookup } from '../builder/options.ts'
-import { lookupText, partText } from '../builder/validation.ts'
+import { lookupText, partText, requiredLookup } from '../builder/options.ts'
 import { loadStore, StoreRef, storeField } from '../stores/store.ts'
 import { AssetGroupRef } from './asset-group.ts'
 

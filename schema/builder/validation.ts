@@ -4,6 +4,7 @@ import { maxValueLength } from '../../src/catalogue/attributes/attribute-rules.t
 import { CatalogueError, type Fault } from '../../src/errors.ts'
 import { maxItems } from '../../src/request/json-shape.ts'
 import { hasAtMost, isStorable, shown, valueAt } from '../../src/text.ts'
+import type { TextRule } from './options.ts'
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -12,24 +13,6 @@ declare global {
     }
   }
 }
-
-/** Which strings an argument, an input field or an input type takes. */
-interface TextRule {
-  kind?: 'lookup' | 'catalogue'
-  /** In characters; by default `maxValueLength`. */
-  maxLength?: number
-}
-
-const textRule = (text: TextRule) => ({ extensions: { text } })
-
-/** For codes and ids that are only looked up: for one that cannot be stored nothing is found. */
-export const lookupText = textRule({ kind: 'lookup' })
-/** For strings that the catalogue validates: a bad one fails with its item, or is named with all other faults. */
-export const catalogueText = textRule({ kind: 'catalogue' })
-/** For other strings whose maximum length is not `maxValueLength` characters. */
-export const textUpTo = (maxLength: number) => textRule({ maxLength })
-/** For strings that others are to contain: every character makes a search slower. */
-export const partText = textUpTo(1_000)
 
 /** Adds the validation of their type to arguments and input fields. */
 export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Types> {

@@ -3,7 +3,7 @@ import { requireGoodFilter } from '../../src/catalogue/products/query/product-fi
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
-import { partText } from '../builder/validation.ts'
+import { partText } from '../builder/options.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductFilterInput, productScanCost } from './product-filter.ts'
 

@@ -2,8 +2,7 @@ import type { AttributeFilter, ProductFilter } from '../../src/catalogue/product
 import type { ProductOrder } from '../../src/catalogue/products/query/product-order.ts'
 import { builder } from '../builder/builder.ts'
 import { scanCost } from '../builder/connection.ts'
-import { optionalChannel, optionalFormat, required } from '../builder/options.ts'
-import { catalogueText, lookupText } from '../builder/validation.ts'
+import { catalogueText, lookupText, optionalChannel, optionalFormat, required } from '../builder/options.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
 
 const DateTimeRange = builder.inputType('DateTimeRange', {

@@ -6,8 +6,7 @@ import { createProducts, upsertProducts } from '../../src/catalogue/products/ups
 import { partOfResult } from '../../src/graphql/access.ts'
 import { type ResultOf, resolveStatement, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
-import { optionalChannel, required, requiredLookup } from '../builder/options.ts'
-import { catalogueText } from '../builder/validation.ts'
+import { catalogueText, optionalChannel, required, requiredLookup } from '../builder/options.ts'
 import { failureFields } from '../error-info.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {

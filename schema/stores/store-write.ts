@@ -3,8 +3,7 @@ import { returnsStored } from '../../src/graphql/access.ts'
 import { withoutNulls } from '../../src/text.ts'
 import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { required } from '../builder/options.ts'
-import { catalogueText } from '../builder/validation.ts'
+import { catalogueText, required } from '../builder/options.ts'
 import { StoreRef } from './store.ts'
 
 const CreateStoreInput = builder.inputType('CreateStoreInput', {

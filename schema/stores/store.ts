@@ -8,8 +8,7 @@ import { AttributeDefinitionRef } from '../attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { connectionCost, countedPage, keysetConnection, maxPageSize } from '../builder/connection.ts'
-import { nullable, requiredLookup } from '../builder/options.ts'
-import { partText } from '../builder/validation.ts'
+import { nullable, partText, requiredLookup } from '../builder/options.ts'
 import { Automation, Region } from '../enumerations.ts'
 
 /** What a store in a list counts as read, about. */

@@ -5,8 +5,7 @@ import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../.
 import { deleteWebhook, type Webhook } from '../../src/webhooks/webhook.ts'
 import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { required } from '../builder/options.ts'
-import { catalogueText } from '../builder/validation.ts'
+import { catalogueText, required } from '../builder/options.ts'
 import { EventFilterInput } from '../changes/event-filter.ts'
 import { WebhookRef } from './webhook.ts'
 
