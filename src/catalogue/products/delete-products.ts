@@ -5,7 +5,7 @@ import { boundedFailures, type ItemFailure } from '../bounded-failures.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
 import { lockStore } from '../locks.ts'
-import { randomShard } from './product-totals.ts'
+import { randomShard } from './write-products.ts'
 
 /**
  * Deletes products; their asset groups stay, as a parent code need not be a product. `expected`: the fingerprint of the

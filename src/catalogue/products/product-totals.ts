@@ -1,12 +1,6 @@
-import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import type { ProductStatus } from '../enumerations.ts'
-
-const shards = 16
-
-/** The row of each status that a writer adds to: random, so that writers seldom wait for each other. */
-export const randomShard = () => randomInt(shards)
 
 /** The number of a store's products, or of those with one of the statuses. */
 export function totalOf(storeUuid: string | null, statuses?: readonly string[] | null): RawBuilder<number> {

@@ -12,28 +12,19 @@ interface UrlFields {
   channel: string
 }
 
+/** What both take. */
+type Given = [catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[], urlFields?: UrlFields]
+
 /** Creates products; one that exists is not changed, its images neither. Throws as `writeWithAssets`. */
-export async function createProducts(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  patches: readonly ProductPatch[],
-  urlFields?: UrlFields,
-) {
-  const options = { updates: false }
-  const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, urlFields, options)
-  return { ...result, createdSkus: created, existingSkus: others }
+export async function createProducts(...given: Given) {
+  const { others: existingSkus, ...result } = await writeWithAssets(false, ...given)
+  return { ...result, existingSkus }
 }
 
 /** Creates products, or merges into those that exist, and appends their images. Throws as `writeWithAssets`. */
-export async function upsertProducts(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  patches: readonly ProductPatch[],
-  urlFields?: UrlFields,
-) {
-  const options = { updates: true }
-  const { created, others, ...result } = await writeWithAssets(catalogue, storeUuid, patches, urlFields, options)
-  return { ...result, createdSkus: created, updatedSkus: others }
+export async function upsertProducts(...given: Given) {
+  const { others: updatedSkus, ...result } = await writeWithAssets(true, ...given)
+  return { ...result, updatedSkus }
 }
 
 /**
@@ -42,13 +33,7 @@ export async function upsertProducts(
  * the order of their numbers. Throws `store_not_found`, or `invalid_request` for an unknown channel. At most six
  * statements.
  */
-async function writeWithAssets(
-  catalogue: WriteCatalogue,
-  store: string,
-  patches: readonly ProductPatch[],
-  urlFields: UrlFields | undefined,
-  { updates }: { updates: boolean },
-) {
+async function writeWithAssets(updates: boolean, ...[catalogue, store, patches, urlFields]: Given) {
   if (urlFields) requireOneOf('channel', urlFields.channel, urlFields.enumerations.channels)
   const fieldOf = urlFieldReader(urlFields?.enumerations)
   const assetsOf = ({ productCode, attributes }: ProductPatch) =>
@@ -84,7 +69,7 @@ async function writeWithAssets(
   if (urlFields && assets.length > 0) await addAssets(catalogue, urlFields.enumerations, storeUuid, assets)
   return {
     storeUuid,
-    created: codes.filter((code) => created.has(code)),
+    createdSkus: codes.filter((code) => created.has(code)),
     others: codes.filter((code) => !created.has(code)),
     ...failedProducts(patches, validated.failed),
   }

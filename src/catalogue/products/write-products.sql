@@ -47,7 +47,7 @@ end $$;
 --   sizeNotChecked, maxSize           see above
 --   names                             the attributes in the patches, if few: the ledger's items are found faster
 --   newNames                          those with values that may be new to the store; left out: all
---   shard                             of the totals by status to add to (product-totals.ts)
+--   shard                             of the totals by status to add to (write-products.ts)
 --   origin                            who writes, as in record-changes.ts, or null: nothing is recorded
 -- }
 --

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
-import { parsedJson } from '../../../text.ts'
 import type { KeysetPage } from '../../conditions.ts'
 import { valuesOf } from './compare.ts'
-import type { OrderValue, ProductOrder } from './product-order.ts'
+import { type OrderValue, type ProductOrder, partsOfKey } from './product-order.ts'
 import type { Source } from './source.ts'
 
 type Condition = RawBuilder<boolean>
@@ -35,8 +34,8 @@ export interface PageSegment {
 
 /** The values between which a page is read, in the direction of reading; undefined: it is not bounded. */
 export function boundsOf(order: ProductOrder, { after, before, backwards }: ProductPage) {
-  const valueAt = (cursor?: string): OrderValue | undefined =>
-    cursor === undefined || order.field === 'code' ? undefined : parseCursor(cursor).value
+  const valueAt = (key?: string): OrderValue | undefined =>
+    key === undefined || order.field === 'code' ? undefined : partsOfKey(order, key).value
   const [begin, end] = backwards ? [before, after] : [after, before]
   return { begin: valueAt(begin), end: valueAt(end) }
 }
@@ -106,9 +105,8 @@ function attributeSegments(source: Source, name: string, isDescending: boolean):
 }
 
 /** The place of a cursor: the index of its segment, and the value and code of the product there. */
-function placeOf(order: ProductOrder, cursor: string, segments: readonly Segment[]) {
-  if (order.field === 'code') return { at: 0, value: null, code: cursor }
-  const { value, code } = parseCursor(cursor)
+function placeOf(order: ProductOrder, key: string, segments: readonly Segment[]) {
+  const { value, code } = partsOfKey(order, key)
   const kind = value === null ? 'none' : typeof value === 'number' ? 'number' : 'text'
   const at = segments.findIndex((segment) => segment.kind === kind)
   if (at < 0) {
@@ -116,9 +114,4 @@ function placeOf(order: ProductOrder, cursor: string, segments: readonly Segment
     throw invalidRequest([{ field: 'after', details }])
   }
   return { at, value, code }
-}
-
-function parseCursor(cursor: string): { value: OrderValue; code: string } {
-  const [value, code] = parsedJson(cursor) as [OrderValue, string]
-  return { value, code }
 }

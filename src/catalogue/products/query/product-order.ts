@@ -33,6 +33,13 @@ export function cursorKey(order: ProductOrder, value: OrderValue, code: string):
   return order.field === 'code' ? code : JSON.stringify([value, code])
 }
 
+/** The value and the code in such a key. */
+export function partsOfKey({ field }: ProductOrder, key: string): { value: OrderValue; code: string } {
+  if (field === 'code') return { value: null, code: key }
+  const [value, code] = parsedJson(key) as [OrderValue, string]
+  return { value, code }
+}
+
 /** Whether a text is a key of the order's cursors. */
 export function isCursorKey(order: ProductOrder, text: string): boolean {
   if (order.field === 'code') return isStorable(text)
