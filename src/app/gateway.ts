@@ -21,7 +21,7 @@ import { lazy } from '../lazy.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { HttpError, unauthorized } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
-import { readWebhookStates } from '../webhooks/states.ts'
+import { readWebhookFigures } from '../webhooks/figures.ts'
 import type { Api } from './api/api.ts'
 import { createApiWithPools } from './api-with-pools.ts'
 import { startBackgroundWork } from './background-work.ts'
@@ -121,7 +121,7 @@ function createServer(options: GatewayOptions, parts: ServerParts): Server {
     queueDelay: async () => (await readQueue(db)).seconds,
     projectionFailures,
     deliveryResults,
-    webhookStates: options.changesRetention > 0 ? () => readWebhookStates(db) : undefined,
+    webhookFigures: options.changesRetention > 0 ? () => readWebhookFigures(db) : undefined,
     feedDelay: options.changesRetention > 0 ? async () => (await oldestWriter(db)).seconds : undefined,
     circuit: filterClient?.circuit,
     configuration: globalConfig.state,

@@ -22,7 +22,7 @@ export interface MetricSources {
   projectionFailures?: (() => Record<string, number> | undefined) | undefined
   /** How many attempts of deliveries to webhooks there were, by result. */
   deliveryResults?: (() => Record<string, number> | undefined) | undefined
-  webhookStates?: (() => Promise<{ byState: Record<string, number>; lagSeconds: number }>) | undefined
+  webhookFigures?: (() => Promise<{ byState: Record<string, number>; lagSeconds: number }>) | undefined
   circuit?: (() => (typeof circuitStates)[number]) | undefined
   configuration?: (() => ConfigurationState) | undefined
   peers?: ClusterPeers | undefined
@@ -54,10 +54,10 @@ export function createRegistry({ peers, ...sources }: MetricSources) {
   addDelay(registry, 'changes', feedHelp, sources.feedDelay)
   const queueHelp = 'How long the oldest changed product has waited for what is derived from it'
   addDelay(registry, 'projections', queueHelp, sources.queueDelay)
-  const { webhookStates } = sources
+  const { webhookFigures } = sources
   const lagHelp = 'Age of the oldest change that a webhook attempts to deliver'
-  addDelay(registry, 'webhooks', lagHelp, webhookStates && (async () => (await webhookStates()).lagSeconds))
-  addWebhooks(registry, webhookStates)
+  addDelay(registry, 'webhooks', lagHelp, webhookFigures && (async () => (await webhookFigures()).lagSeconds))
+  addWebhooks(registry, webhookFigures)
   collectDefaultMetrics({ register: registry })
   if (peers) {
     registry.setDefaultLabels({ worker: String(peers.number) })
@@ -99,7 +99,7 @@ function addDelay(registry: Registry, name: string, help: string, read: (() => P
   })
 }
 
-function addWebhooks(registry: Registry, read: MetricSources['webhookStates']): void {
+function addWebhooks(registry: Registry, read: MetricSources['webhookFigures']): void {
   if (!read) return
   const webhooks: Gauge = new Gauge({
     name: 'catalogue_webhooks',

@@ -8,7 +8,8 @@ export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-interface Message {
+/** What is signed. */
+interface Signed {
   id: string
   /** In seconds since 1970. */
   timestamp: number
@@ -16,7 +17,7 @@ interface Message {
 }
 
 /** The header `webhook-signature`: a signature by each of the secrets. */
-export function signatureOf({ id, timestamp, body }: Message, secrets: readonly string[]): string {
+export function signatureOf({ id, timestamp, body }: Signed, secrets: readonly string[]): string {
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue/catalogue.ts'
-import { cursorOf, type LedgerPosition, positionOfText, textOfPosition } from '../catalogue/changes/cursor.ts'
+import { cursorOfText, type LedgerPosition, textOfPosition } from '../catalogue/changes/cursor.ts'
 import { CatalogueError } from '../errors.ts'
 import type { EventFilter } from '../live/event-filter.ts'
 import { storeUuidOf } from '../text.ts'
@@ -98,8 +98,7 @@ function required([row]: readonly Row[]): Row {
 }
 
 function webhookOf({ position, ...webhook }: Row): Webhook {
-  const { ledger, ...at } = positionOfText(position)
-  return { ...webhook, cursor: cursorOf(ledger, at) }
+  return { ...webhook, cursor: cursorOfText(position) }
 }
 
 /** SQL: no delivery is being attempted. */

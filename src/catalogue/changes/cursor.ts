@@ -45,12 +45,19 @@ export const durable = sql`
     as durable_tx
   from pg_control_checkpoint()`
 
-export function cursorOf(ledger: string, { tx, seq }: { tx: bigint | string; seq: bigint | string }): string {
-  return Buffer.from(`${tx}-${seq}-${ledger}`).toString('base64url')
+/** The numbers of a change, in either of their forms. */
+type Numbers = Record<'tx' | 'seq', bigint | string>
+
+export function cursorOf(ledger: string, { tx, seq }: Numbers): string {
+  return cursorOfText(textOfPosition({ tx, seq, ledger }))
+}
+
+export function cursorOfText(text: string): string {
+  return Buffer.from(text).toString('base64url')
 }
 
 /** A cursor in clear, which statements can read. */
-export function textOfPosition({ tx, seq, ledger }: LedgerPosition): string {
+export function textOfPosition({ tx, seq, ledger }: Numbers & { ledger: string }): string {
   return `${tx}-${seq}-${ledger}`
 }
 

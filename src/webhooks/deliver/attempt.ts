@@ -4,7 +4,7 @@ import type { Database } from '../../database/tables.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
 import { nothingPending } from '../webhook.ts'
 import { type Attempt, record, type TakenWebhook } from './leases.ts'
-import { headersOf, type Message, noticeOf } from './message.ts'
+import { type Message, noticeOf, signedHeaders } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
 
 export type Result = 'delivered' | 'refused' | 'unanswered'
@@ -64,7 +64,7 @@ async function post(
   message: Message,
   number: number,
 ): Promise<Sent | undefined> {
-  const request = { url, headers: { ...headers, ...headersOf(message, secrets) }, body: message.body, signal }
+  const request = { url, headers: { ...headers, ...signedHeaders(message, secrets) }, body: message.body, signal }
   const began = performance.now()
   const answer = await outgoing.post(request).catch((error: unknown) => {
     if (error instanceof OutgoingError) return error

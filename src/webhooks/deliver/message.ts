@@ -1,5 +1,5 @@
 import type { Change } from '../../catalogue/changes/change.ts'
-import { feedPosition, textOfPosition } from '../../catalogue/changes/cursor.ts'
+import { textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { ownVersion } from '../../database/version.ts'
 import { type Event, eventOf } from '../../live/event.ts'
 import { type EventFilter, matching } from '../../live/event-filter.ts'
@@ -38,6 +38,7 @@ export function takeBatch(
   const events: ToldEvent[] = []
   let [codes, bytes, end] = [0, spareBytes, '']
   for (let change = changes[0]; change && end !== pending; change = changes[0]) {
+    const position = textOfPosition({ ...change, ledger })
     const matched = matching(change, filter)
     if (matched) {
       const { event, size } = toldOf(matched)
@@ -46,8 +47,8 @@ export function takeBatch(
       events.push(event)
       codes += event.codes.length
       bytes += size
-      end = positionOfChange(change, ledger)
-    } else if (pending === positionOfChange(change, ledger)) end = pending
+      end = position
+    } else if (pending === position) end = pending
     changes.shift()
   }
   const [first] = events
@@ -59,10 +60,6 @@ const toldOf = remembering((change: Change) => {
   const event = shortened(eventOf(change))
   return { event, size: Buffer.byteLength(JSON.stringify(event)) + 1 }
 })
-
-function positionOfChange({ tx, seq }: Change, ledger: string): string {
-  return textOfPosition({ ...feedPosition(tx, seq), ledger })
-}
 
 function messageOf(first: ToldEvent, events: readonly ToldEvent[]): Message {
   const last = events.at(-1) ?? first
@@ -81,7 +78,7 @@ export function messageOfEvent(event: Event): Message {
 }
 
 /** The headers of a delivery now, signed by each of the secrets. */
-export function headersOf({ id, body }: Message, secrets: readonly string[]): Record<string, string> {
+export function signedHeaders({ id, body }: Message, secrets: readonly string[]): Record<string, string> {
   const timestamp = Math.floor(Date.now() / 1_000)
   return {
     'content-type': 'application/json',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Change } from '../../catalogue/changes/change.ts'
-import { cursorOf, type LedgerPosition, positionOfText, textOfPosition } from '../../catalogue/changes/cursor.ts'
+import { cursorOfText, type LedgerPosition, positionOfText, textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { CatalogueError } from '../../errors.ts'
 import { latestPosition, type NewChanges } from '../../live/new-changes.ts'
 import { nothingPending } from '../webhook.ts'
@@ -71,8 +71,7 @@ function createBacklog(parts: TurnParts) {
   const { db, owner, read } = parts
   let page: { changes: Change[]; next: LedgerPosition; hasMore: boolean } | undefined
   const gapOf = (webhook: TakenWebhook): Next => {
-    const { ledger, ...at } = positionOfText(webhook.position)
-    const cursor = cursorOf(ledger, at)
+    const cursor = cursorOfText(webhook.position)
     const message = noticeOf('webhook.gap', `gap:${cursor}`, { store_uuid: webhook.storeUuid, cursor })
     return { webhook, message, end: webhook.position }
   }

@@ -3,7 +3,7 @@ import { createCatalogueClient } from '../../../../rest/client/catalogue-client.
 import type { CatalogueEvent } from '../../../../rest/client/follow.ts'
 import { CatalogueApiError } from '../../../../rest/client/send.ts'
 import { UsageError } from '../../../import/usage-error.ts'
-import { headersOf, messageOfEvent } from '../../../webhooks/deliver/message.ts'
+import { messageOfEvent, signedHeaders } from '../../../webhooks/deliver/message.ts'
 import { newWebhookSecret } from '../../../webhooks/secret.ts'
 import { untilSignal } from '../../until-signal.ts'
 
@@ -65,7 +65,7 @@ function tellerOf({ forwardTo }: ListenOptions, stopped: AbortSignal): (event: C
   return async (event) => {
     const message = messageOfEvent(event)
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(receiverMs)])
-    const request = { method: 'POST', headers: headersOf(message, [secret]), body: message.body, signal }
+    const request = { method: 'POST', headers: signedHeaders(message, [secret]), body: message.body, signal }
     const outcome = await fetch(forwardTo, { ...request, redirect: 'manual' }).then(async (answer) => {
       await answer.body?.cancel()
       return String(answer.status)

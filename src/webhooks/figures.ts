@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 
-export interface WebhookStates {
+interface WebhookFigures {
   /** How many webhooks are in each state. */
   byState: Record<string, number>
   /** Age of the oldest change that a webhook attempts to deliver. */
@@ -9,7 +9,7 @@ export interface WebhookStates {
 }
 
 /** Of the webhooks of all stores. */
-export async function readWebhookStates(db: Kysely<Database>): Promise<WebhookStates> {
+export async function readWebhookFigures(db: Kysely<Database>): Promise<WebhookFigures> {
   const { rows } = await sql<{ state: string; count: number; lag: number }>`
     select state, count(*)::integer as count,
       coalesce(extract(epoch from now() - min(pending_since) filter (where state in ('active', 'failing'))), 0)::float8 as lag
