@@ -1,5 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { z } from 'zod'
+import type { Reason } from '../src/errors.ts'
+import { HttpError } from '../src/request/http-error.ts'
 import type { Enumerations } from './request/shapes.ts'
 
 /** An endpoint: its path, the GraphQL operation that it runs, and the translation between both. */
@@ -105,6 +107,16 @@ export function endpoint<Result, Variables, Query extends z.ZodObject, Body exte
     toData: row.toData ?? ((result) => result),
     shapes: memoizeLast(row.shapes),
   }
+}
+
+/** What the operation has found. Throws the fault of a parameter, which names nothing. */
+export function found<Value>(value: Value | null | undefined, reason: Reason, field: string, details: string): Value {
+  if (value == null) throw new HttpError(reason, [{ reason, field, details }])
+  return value
+}
+
+export function foundStore<Store>(store: Store | null): Store {
+  return found(store, 'store_not_found', 'store_uuid', 'there is no store of this UUID')
 }
 
 /** Memoizes the last result: enumerations seldom change, and making the shapes takes longer than a small request. */

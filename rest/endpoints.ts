@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import type { Reason } from '../src/errors.ts'
 import { chosenColumns, type ProductColumns, productColumns } from '../src/request/csv/csv-options.ts'
-import { HttpError } from '../src/request/http-error.ts'
 import * as answers from './answers.generated.ts'
-import { type Endpoint, endpoint } from './endpoint.ts'
+import { type Endpoint, endpoint, found, foundStore } from './endpoint.ts'
 import { events } from './events.ts'
 import { imports } from './imports.ts'
 import type { ChangeFragment, RevertPolicy } from './operations.generated.ts'
@@ -55,10 +53,7 @@ export const endpoints: readonly Endpoint[] = [
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
     dataShape: output.writtenShape(answers.UpdateProducts),
     document: operations.UpdateProductsDocument,
-    shapes: () => ({
-      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
-      body: input.productPatches,
-    }),
+    shapes: () => ({ query: input.storeWrite, body: input.productPatches }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
     toData: ({ updateProducts: result }) => withFailedProducts(result),
   }),
@@ -157,10 +152,7 @@ export const endpoints: readonly Endpoint[] = [
     isExtension: true,
     dataShape: output.writtenShape(answers.PatchProducts),
     document: operations.PatchProductsDocument,
-    shapes: () => ({
-      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
-      body: input.productRemovals,
-    }),
+    shapes: () => ({ query: input.storeWrite, body: input.productRemovals }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productRemoval) }),
     toData: ({ updateProducts: result }) => withFailedProducts(result),
   }),
@@ -174,10 +166,7 @@ export const endpoints: readonly Endpoint[] = [
     isExtension: true,
     dataShape: output.writtenShape(answers.DeleteProducts),
     document: operations.DeleteProductsDocument,
-    shapes: () => ({
-      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
-      body: input.productCodes,
-    }),
+    shapes: () => ({ query: input.storeWrite, body: input.productCodes }),
     variables: (query, productCodes) => ({ ...camelCase(query), productCodes }),
     toData: ({ deleteProducts: result }) => withErrorInfo(result),
   }),
@@ -266,10 +255,9 @@ export const endpoints: readonly Endpoint[] = [
     }),
     variables: camelCase,
     toData: ({ store }) => {
-      if (!store) throw noStore()
-      if (!store.product)
-        throw notFound('product_not_found', 'product_code', 'the store has, or had then, no product of this code')
-      return { ...store, product: productObject(store.product) }
+      const { product, ...rest } = foundStore(store)
+      const details = 'the store has, or had then, no product of this code'
+      return { ...rest, product: productObject(found(product, 'product_not_found', 'product_code', details)) }
     },
   }),
 
@@ -344,9 +332,9 @@ export const endpoints: readonly Endpoint[] = [
     }),
     variables: camelCase,
     toData: ({ store }) => {
-      if (!store) throw noStore()
-      const { changes, more } = changesOf(store.changes)
-      return { changes, next: store.changes.next, more }
+      const feed = foundStore(store).changes
+      const { changes, more } = changesOf(feed)
+      return { changes, next: feed.next, more }
     },
   }),
 
@@ -373,13 +361,8 @@ export const endpoints: readonly Endpoint[] = [
     }),
     variables: camelCase,
     toData: ({ request }) => {
-      if (!request)
-        throw notFound(
-          'request_not_found',
-          'request_id',
-          'nothing was changed under this id, or it is no longer recorded',
-        )
-      const { changes, revertedBy, ...rest } = request
+      const details = 'nothing was changed under this id, or it is no longer recorded'
+      const { changes, revertedBy, ...rest } = found(request, 'request_not_found', 'request_id', details)
       return {
         ...restObject(rest),
         ...changesOf(changes),
@@ -434,12 +417,4 @@ interface ChangeConnection {
 
 function changesOf({ edges, pageInfo }: ChangeConnection) {
   return { changes: edges.map(({ node }) => restObject(node)), more: pageInfo.more }
-}
-
-function noStore(): HttpError {
-  return notFound('store_not_found', 'store_uuid', 'there is no store of this UUID')
-}
-
-function notFound(reason: Reason, field: string, details: string): HttpError {
-  return new HttpError(reason, [{ reason, field, details }])
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { HttpError } from '../src/request/http-error.ts'
 import * as answers from './answers.generated.ts'
-import { type Endpoint, endpoint } from './endpoint.ts'
+import { type Endpoint, endpoint, found } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
 import { camelCase } from './request/variables.ts'
@@ -85,8 +84,7 @@ export const imports: readonly Endpoint[] = [
     shapes: () => ({ query: z.object({ job_id: jobId }) }),
     variables: camelCase,
     toData: ({ job }) => {
-      if (job?.kind !== 'IMPORT') throw noImport()
-      const { kind: _kind, ...shown } = job
+      const { kind: _kind, ...shown } = foundImport(job)
       return restObject(shown, 'keep')
     },
   }),
@@ -119,13 +117,11 @@ const mediaTypes: Record<operations.FileFormat, string> = {
   XML: 'application/jsonl; charset=utf-8',
 }
 
-function importOf(result: unknown): NonNullable<operations.GetImportFailuresQuery['job']> {
-  const { job } = result as operations.GetImportFailuresQuery
-  if (job?.kind !== 'IMPORT') throw noImport()
-  return job
+function importOf(result: unknown) {
+  return foundImport((result as operations.GetImportFailuresQuery).job)
 }
 
-function noImport(): HttpError {
+function foundImport<Job extends { kind: operations.JobKind }>(job: Job | null): Job {
   const details = 'there is no import of this id, or the token has no access to its store'
-  return new HttpError('import_not_found', [{ reason: 'import_not_found', field: 'job_id', details }])
+  return found(job?.kind === 'IMPORT' ? job : null, 'import_not_found', 'job_id', details)
 }

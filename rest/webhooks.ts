@@ -1,8 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
-import { HttpError } from '../src/request/http-error.ts'
 import * as answers from './answers.generated.ts'
-import { type Endpoint, endpoint } from './endpoint.ts'
+import { type Endpoint, endpoint, found, foundStore } from './endpoint.ts'
 import type { WebhookFragment } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
@@ -28,10 +27,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.ListWebhooksDocument,
     shapes: () => ({ query: z.object({ store_uuid: input.storeUuid }) }),
     variables: camelCase,
-    toData: ({ store }) => {
-      if (!store) throw notFound('store_not_found', 'store_uuid', 'there is no store of this UUID')
-      return { webhooks: store.webhooks.map(shown) }
-    },
+    toData: ({ store }) => ({ webhooks: foundStore(store).webhooks.map(shown) }),
   }),
   endpoint({
     method: 'POST',
@@ -43,10 +39,7 @@ export const webhooks: readonly Endpoint[] = [
     extraReasons: ['changes_disabled'],
     dataShape: answers.CreateWebhook,
     document: operations.CreateWebhookDocument,
-    shapes: () => ({
-      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
-      body: newWebhook,
-    }),
+    shapes: () => ({ query: input.storeWrite, body: newWebhook }),
     variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
     toData: ({ createWebhook: made }) => ({ ...made, webhook: shown(made.webhook) }),
   }),
@@ -60,7 +53,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.GetWebhookDocument,
     shapes: () => ({ query: z.object({ id }) }),
     variables: camelCase,
-    toData: ({ webhook }) => shown(required(webhook)),
+    toData: ({ webhook }) => shown(foundWebhook(webhook)),
   }),
   endpoint({
     method: 'PATCH',
@@ -71,10 +64,7 @@ export const webhooks: readonly Endpoint[] = [
     ...common,
     dataShape: webhookShape,
     document: operations.UpdateWebhookDocument,
-    shapes: () => ({
-      query: one,
-      body: changedWebhook,
-    }),
+    shapes: () => ({ query: one, body: changedWebhook }),
     variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
     toData: ({ updateWebhook: webhook }) => shown(webhook),
   }),
@@ -131,7 +121,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.ListWebhookDeliveriesDocument,
     shapes: () => ({ query: z.object({ id, limit: input.pageSize('attempts', 100) }) }),
     variables: camelCase,
-    toData: ({ webhook }) => ({ deliveries: required(webhook).deliveries.map((attempt) => restObject(attempt)) }),
+    toData: ({ webhook }) => ({ deliveries: foundWebhook(webhook).deliveries.map((attempt) => restObject(attempt)) }),
   }),
 ]
 
@@ -166,11 +156,6 @@ function shown(webhook: WebhookFragment) {
   return restObject(webhook)
 }
 
-function required<Found>(webhook: Found | null | undefined): Found {
-  if (!webhook) throw notFound('webhook_not_found', 'id', 'there is no webhook of this id')
-  return webhook
-}
-
-function notFound(reason: 'store_not_found' | 'webhook_not_found', field: string, details: string): HttpError {
-  return new HttpError(reason, [{ reason, field, details }])
+function foundWebhook<Webhook>(webhook: Webhook | null): Webhook {
+  return found(webhook, 'webhook_not_found', 'id', 'there is no webhook of this id')
 }

@@ -150,6 +150,9 @@ export const productStatus = z
 
 export const dryRun = flag.default(false).describe('Dry run: return the same answer and change nothing.')
 
+/** The query of a write to one store. */
+export const storeWrite = z.object({ store_uuid: storeUuid, dry_run: dryRun })
+
 /** Parameters of CSV answers. */
 export const csvForm = {
   escape_formulas: flag
