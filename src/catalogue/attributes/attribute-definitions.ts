@@ -3,7 +3,13 @@ import { CatalogueError, type FieldFault, faultsOf, requireNoFaults } from '../.
 import { hasAtMost, isStorable, shown } from '../../text.ts'
 import { brief } from '../bounded-failures.ts'
 import { type Catalogue, visibleStore, type WriteCatalogue } from '../catalogue.ts'
-import { createdDefinitions, formerDefinitions, type Item, recordItems } from '../changes/record-changes.ts'
+import {
+  createdDefinitions,
+  definitionColumns,
+  formerDefinitions,
+  type Item,
+  recordItems,
+} from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
 import { maxFilterable } from '../product-index/slots.ts'
 import { maxSearchable } from '../product-text/searched-text.ts'
@@ -61,13 +67,13 @@ export async function defineAttributes(
           searchable boolean)`
   const { rows: items } = await sql<Item>`
     with defined as materialized (${defined}), old as materialized (
-      select name, type, allowed_values, max_length, pattern, filterable, searchable from attribute_definition
+      select ${definitionColumns} from attribute_definition
       where store_uuid = ${uuid} and name = any(array(select name from defined))
     )
     ${definedItems}`.execute(catalogue.db)
   await sql`
-    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, searchable)
-    select ${uuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable from (${defined}) d
+    insert into attribute_definition (store_uuid, ${definitionColumns})
+    select ${uuid}::uuid, ${definitionColumns} from (${defined}) d
     order by name collate "C"
     ${orReplaced}`.execute(catalogue.db)
   await recordItems(catalogue, uuid, items)
@@ -102,8 +108,7 @@ export const orReplaced = sql`on conflict (store_uuid, name) do update set type 
 const created = createdDefinitions(sql`select name from defined where name not in (select name from old)`)
 const updated = formerDefinitions(
   'updated',
-  sql`select old.* from old join defined d using (name) where (old.type, old.allowed_values, old.max_length, old.pattern, old.filterable, old.searchable)
-    is distinct from (d.type, d.allowed_values, d.max_length, d.pattern, d.filterable, d.searchable)`,
+  sql`select ${definitionColumns} from old except select ${definitionColumns} from defined`,
 )
 const definedItems = sql`${created} union all ${updated}`
 
@@ -121,7 +126,7 @@ export async function removeDefinitions(
     with deleted as (
       delete from attribute_definition
       where store_uuid = ${uuid} and name = any(${names.filter(isStorable)}::text[])
-      returning name, type, allowed_values, max_length, pattern, filterable, searchable
+      returning ${definitionColumns}
     )
     ${formerDefinitions('deleted', sql`select * from deleted`)}`.execute(catalogue.db)
   await recordItems(catalogue, uuid, items)

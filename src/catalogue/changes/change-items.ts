@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { lazy } from '../../lazy.ts'
 import { isObject, parsedJson } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { fieldsOf } from '../stores/stores.ts'
+import { storeFieldsOf } from '../stores/stores.ts'
 import type { CatalogueKind, Change, ChangeHead } from './change.ts'
 import { definitionJson } from './record-changes.ts'
 
@@ -115,5 +115,5 @@ const presentValue = {
   requirement: (store: string) => sql`(
     select r.requirements::text from channel_requirement r where r.store_uuid = ${store} and r.channel = k.code)`,
   store: (store: string) => sql`(
-    select (${fieldsOf('s')} -> k.key)::text from store s where s.store_uuid = ${store})`,
+    select (${storeFieldsOf('s')} -> k.key)::text from store s where s.store_uuid = ${store})`,
 }

@@ -135,6 +135,9 @@ export const createdDefinitions = (definitions: Sql) => sql`
   select 'definition' as kind, 'created' as action, name as code, null::text as key, null::text as was
   from (${definitions}) d`
 
+/** The columns of a definition. */
+export const definitionColumns = sql`name, type, allowed_values, max_length, pattern, filterable, searchable`
+
 /** A definition as JSON. */
 export const definitionJson = sql`(jsonb_build_object('type', type, 'allowedValues', allowed_values, 'maxLength', max_length,
     'pattern', pattern) || case when filterable then '{"filterable": true}' else '{}' end::jsonb

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recordEvaluated } from '../changes/record-changes.ts'
-import { type Counts, findCounts, recount, requiredMask } from './counts.ts'
+import { type ChannelCounts, findCounts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
-import type { Requirement } from './requirements.ts'
+import { listAllRequirements } from './requirements.ts'
 
 /** Number of gaps that one step deletes. */
 const maxDeleted = 5_000
@@ -25,12 +25,12 @@ export async function buildCounts(work: WriteCatalogue, uuid: string): Promise<b
 /** Starts counts for new requirements and drops unneeded ones. Returns whether there were any. */
 async function adjustCounts(work: WriteCatalogue, uuid: string): Promise<boolean> {
   const all = await findCounts(work, uuid)
-  const wanted = await findWanted(work, uuid)
+  const wanted = await listAllRequirements(work, uuid)
   const live = all.filter(({ state }) => state !== 'dropped')
-  const isOf = (counts: Counts, { channel, requirements }: Wanted) =>
+  const isOf = (counts: ChannelCounts, { channel, requirements }: (typeof wanted)[number]) =>
     counts.channel === channel && JSON.stringify(counts.requirements) === JSON.stringify(requirements)
   // The current counts of a channel are kept until new ones are complete.
-  const isKept = (counts: Counts) =>
+  const isKept = (counts: ChannelCounts) =>
     wanted.some((one) => isOf(counts, one) || (counts.state === 'current' && counts.channel === one.channel))
   const unneeded = live.filter((counts) => !isKept(counts))
   const lacking = wanted.filter((one) => !live.some((counts) => isOf(counts, one)))
@@ -45,18 +45,7 @@ async function adjustCounts(work: WriteCatalogue, uuid: string): Promise<boolean
   return unneeded.length + lacking.length > 0
 }
 
-interface Wanted {
-  channel: string
-  requirements: Requirement[]
-}
-
-async function findWanted({ db }: WriteCatalogue, uuid: string): Promise<Wanted[]> {
-  const { rows } = await sql<Wanted>`
-    select channel, requirements from channel_requirement where store_uuid = ${uuid} order by channel`.execute(db)
-  return rows
-}
-
-async function countNext(work: WriteCatalogue, uuid: string, counts: Counts): Promise<void> {
+async function countNext(work: WriteCatalogue, uuid: string, counts: ChannelCounts): Promise<void> {
   const size = chunkSize(counts.requirements)
   const { rows } = await sql<{ code: string }>`
     select product_code as code from product where store_uuid = ${uuid} and product_code > ${counts.countedTo}
@@ -78,14 +67,14 @@ async function countNext(work: WriteCatalogue, uuid: string, counts: Counts): Pr
 async function setState(
   { db }: WriteCatalogue,
   uuid: string,
-  { channel, build }: Counts,
-  state: Counts['state'],
+  { channel, build }: ChannelCounts,
+  state: ChannelCounts['state'],
 ): Promise<void> {
   await sql`update channel_readiness set state = ${state}
     where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(db)
 }
 
-async function deleteSome({ db }: WriteCatalogue, uuid: string, { channel, build }: Counts): Promise<void> {
+async function deleteSome({ db }: WriteCatalogue, uuid: string, { channel, build }: ChannelCounts): Promise<void> {
   const { rows } = await sql<{ deleted: number }>`
     with part as materialized (
       select product_code from product_gap

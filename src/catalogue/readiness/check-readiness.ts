@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
 import { queuedCodes } from '../projections/queue.ts'
-import { type Counts, findChangedGaps, findCounts, requiredMask } from './counts.ts'
+import { type ChannelCounts, findChangedGaps, findCounts, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 
 /** A difference between a stored value and the right one. */
@@ -41,7 +41,7 @@ async function findQueued({ db }: Catalogue, uuid: string): Promise<Set<string>>
 async function checkGaps(
   catalogue: Catalogue,
   uuid: string,
-  counts: Counts,
+  counts: ChannelCounts,
   queued: ReadonlySet<string>,
   limit: number,
 ) {
@@ -75,7 +75,7 @@ async function checkGaps(
 const maskOf = (mask: bigint) => mask.toString(2)
 
 /** The sums of the gaps: both are written together, also for products in the queue. */
-async function checkSums({ db }: Catalogue, uuid: string, counts: Counts): Promise<ReadinessDifference[]> {
+async function checkSums({ db }: Catalogue, uuid: string, counts: ChannelCounts): Promise<ReadinessDifference[]> {
   const { channel, build, requirements, missing, blocked } = counts
   const masks = [...requirements.map((_, bit) => 1n << BigInt(bit)), requiredMask(requirements)].map(String)
   const { rows } = await sql<{ bit: number; count: number }>`

@@ -5,7 +5,7 @@ import { evaluationJoin, findMismatching, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
 /** Number of products of a store that do not meet each requirement of a channel (0006-projections.sql). */
-export interface Counts {
+export interface ChannelCounts {
   channel: string
   build: number
   state: 'current' | 'counting' | 'dropped'
@@ -18,8 +18,8 @@ export interface Counts {
 }
 
 /** The counts of a store. */
-export async function findCounts({ db }: Catalogue, uuid: string | null): Promise<Counts[]> {
-  const { rows } = await sql<Counts>`
+export async function findCounts({ db }: Catalogue, uuid: string | null): Promise<ChannelCounts[]> {
+  const { rows } = await sql<ChannelCounts>`
     select channel, build, state, requirements, counted_to as "countedTo", counted, missing, blocked
     from channel_readiness where store_uuid = ${uuid} order by channel, build`.execute(db)
   return rows
@@ -44,7 +44,7 @@ export interface Gap {
 export async function findChangedGaps(
   catalogue: Catalogue,
   uuid: string,
-  { channel, build, requirements }: Counts,
+  { channel, build, requirements }: ChannelCounts,
   codes: readonly string[],
 ): Promise<Gap[]> {
   const list = sql`(
@@ -82,7 +82,7 @@ export async function findChangedGaps(
 export async function recount(
   work: WriteCatalogue,
   uuid: string,
-  counts: Counts,
+  counts: ChannelCounts,
   codes: readonly string[],
 ): Promise<void> {
   const { channel, build } = counts
@@ -110,9 +110,9 @@ export async function recount(
 }
 
 function changedCounts(
-  { missing, blocked, requirements }: Counts,
+  { missing, blocked, requirements }: ChannelCounts,
   changed: readonly Gap[],
-): Pick<Counts, 'missing' | 'blocked'> {
+): Pick<ChannelCounts, 'missing' | 'blocked'> {
   const required = requiredMask(requirements)
   const isBlocked = (mask: bigint) => Number((mask & required) !== 0n)
   const change = (of: (mask: bigint) => number) =>
@@ -124,7 +124,7 @@ function changedCounts(
 }
 
 /** The products that became ready, and those that became blocked. One that is deleted is neither. */
-function newsOf({ requirements }: Counts, changed: readonly Gap[]) {
+function newsOf({ requirements }: ChannelCounts, changed: readonly Gap[]) {
   const required = requiredMask(requirements)
   const isReady = (mask: bigint) => (mask & required) === 0n
   const codesOf = (gaps: readonly Gap[]) => gaps.map(({ code }) => code)

@@ -31,7 +31,7 @@ export type NewRequirement = Pick<Requirement, 'code' | 'kind'> & Given<Omit<Req
 
 /** A mask has a bit for each. */
 export const maxRequirements = 62
-const maxSteps = 1_000
+const maxPatternSteps = 1_000
 const maxBytes = 256 * 1024
 const maxMinimum: Record<Requirement['kind'], number> = { ATTRIBUTE: 65_535, ASSET: 1_000, STATUS: 0 }
 
@@ -51,11 +51,11 @@ export async function listRequirements(
 export async function listAllRequirements(
   catalogue: Catalogue,
   storeUuid: string,
-): Promise<[channel: string, Requirement[]][]> {
+): Promise<{ channel: string; requirements: Requirement[] }[]> {
   const { rows } = await sql<{ channel: string; requirements: Requirement[] }>`
     select channel, requirements from channel_requirement
     where store_uuid = ${visibleStore(catalogue, storeUuid)} order by channel`.execute(catalogue.db)
-  return rows.map(({ channel, requirements }) => [channel, requirements])
+  return rows
 }
 
 /**
@@ -122,7 +122,7 @@ function requirementFaults(
       'minimum',
       only(['ATTRIBUTE', 'ASSET'], minimum) || (isTooLow && `must be from 1 to ${maxMinimum[kind]}; got ${minimum}`),
     ],
-    ['pattern', only(['ATTRIBUTE', 'STATUS'], pattern) || patternFault(pattern, badPatterns)],
+    ['pattern', only(['ATTRIBUTE', 'STATUS'], pattern) || requirementPatternFault(pattern, badPatterns)],
     ['whenAttribute', whenAttribute !== null && attributeFault(whenAttribute)],
     ['whenValues', whenValues !== null && whenAttribute === null && 'needs a whenAttribute, which is missing'],
     ['whenValues', whenValues?.length === 0 && 'must name at least one value, or be left out for any'],
@@ -137,7 +137,10 @@ function attributeFault(name: string | null): string | undefined {
   return fault && `is not usable: ${fault}; got ${shown(name)}`
 }
 
-function patternFault(pattern: string | null, badPatterns: ReadonlyMap<string, string>): string | false | undefined {
+function requirementPatternFault(
+  pattern: string | null,
+  badPatterns: ReadonlyMap<string, string>,
+): string | false | undefined {
   if (pattern !== null && !isStorable(pattern)) return 'must be without NUL and lone surrogates'
   const fault = badPatterns.get(pattern ?? '')
   return fault && `${fault}; got ${shown(pattern)}`
@@ -149,8 +152,8 @@ function wholeFault(
   badPatterns: ReadonlyMap<string, string>,
 ): string | undefined {
   const steps = patterns.reduce((sum, pattern) => sum + stepsOf(pattern), 0)
-  if (badPatterns.size === 0 && steps > maxSteps)
-    return `must have patterns of at most ${maxSteps} steps together; these have about ${steps}`
+  if (badPatterns.size === 0 && steps > maxPatternSteps)
+    return `must have patterns of at most ${maxPatternSteps} steps together; these have about ${steps}`
   const bytes = Buffer.byteLength(JSON.stringify(requirements))
   return bytes > maxBytes ? `must take at most ${maxBytes} bytes of JSON; these take ${bytes}` : undefined
 }

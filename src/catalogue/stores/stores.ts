@@ -5,7 +5,7 @@ import type { Database } from '../../database/tables.ts'
 import { faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
 import { isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
-import { type Item, recordItems } from '../changes/record-changes.ts'
+import { definitionColumns, type Item, recordItems } from '../changes/record-changes.ts'
 import { onlyRow } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import { requestBuild } from '../projections/queue.ts'
@@ -70,8 +70,8 @@ const maxUuids = 20
 /** Returns the names of the definitions, which are JSON. */
 async function copyDefinitions(catalogue: WriteCatalogue, storeUuid: string, definitions: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, searchable)
-    select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable
+    insert into attribute_definition (store_uuid, ${definitionColumns})
+    select ${storeUuid}::uuid, ${definitionColumns}
     from json_populate_recordset(null::attribute_definition, ${definitions}::json)
     returning name`.execute(catalogue.db)
   await requestBuild(catalogue, storeUuid)
@@ -134,13 +134,13 @@ const columns = storeColumns.map((selected): [column: string, name: string] => {
 const returned = sql.join(columns.map(([column, name]) => sql`${sql.ref(column)} as ${sql.id(name)}`))
 
 /** SQL: the fields of a row of `store` as a JSON object. */
-export const fieldsOf = (row: string) =>
+export const storeFieldsOf = (row: string) =>
   sql`jsonb_build_object(${sql.join(columns.flatMap(([column, name]) => [sql`${name}::text`, sql.ref(`${row}.${column}`)]))})`
 
 const changedFields = sql`
   select 'store' as kind, 'updated' as action, '' as code, f.key, f.value::text as was
-  from old cross join changed cross join lateral jsonb_each(${fieldsOf('old')}) f
-  where f.value <> ${fieldsOf('changed')} -> f.key`
+  from old cross join changed cross join lateral jsonb_each(${storeFieldsOf('old')}) f
+  where f.value <> ${storeFieldsOf('changed')} -> f.key`
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]
 

@@ -33,13 +33,13 @@ export async function readStoreConfig(
 ): Promise<{ [Name in keyof ConfigFile]-?: Section<Name> }> {
   await requireStore(catalogue, storeUuid, 'store')
   const definitions = await listDefinitions(catalogue, storeUuid)
-  const requirements = await listAllRequirements(catalogue, storeUuid)
+  const all = await listAllRequirements(catalogue, storeUuid)
   const tokens = await tokensOf(catalogue, storeUuid)
   return {
     attributes: definitions.map(({ storeUuid: _, isIndexed: __, isSearched: ___, ...definition }) => ({
       ...given({ ...definition, filterable: definition.filterable || null, searchable: definition.searchable || null }),
     })),
-    requirements: Object.fromEntries(requirements.map(([channel, list]) => [channel, list.map(shownRequirement)])),
+    requirements: Object.fromEntries(all.map((one) => [one.channel, one.requirements.map(shownRequirement)])),
     tokens: tokens.map(({ name, scopes }) => ({ name, scopes: sorted(scopes) })),
     webhooks: await readWebhooks(catalogue, storeUuid),
   }

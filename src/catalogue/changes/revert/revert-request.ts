@@ -51,7 +51,7 @@ export async function revertRequest(
     throw invalidRequest([{ field: 'requestId', details: 'requestId must not be the id of the revert itself' }])
   }
   const uuid = requireVisible(catalogue, storeUuid)
-  const found = await findChanges(catalogue, uuid, requestId)
+  const found = await findRequest(catalogue, uuid, requestId)
   if (!found || found.items === 0) {
     await requireStore(catalogue, uuid)
     const details = `the store ${JSON.stringify(storeUuid)} has no changes of a request ${JSON.stringify(requestId)}`
@@ -59,7 +59,7 @@ export async function revertRequest(
   }
   if (isBounded) requireWithinBounds(found)
   const { seqs, kinds } = found
-  await lockStore(catalogue, uuid, locksOf(found))
+  await lockStore(catalogue, uuid, locksFor(found))
   // As updateStore does.
   if (kinds.includes('store')) {
     await sql`select from store where store_uuid = ${uuid} for no key update`.execute(catalogue.db)
@@ -102,7 +102,7 @@ interface Found {
 /** The largest number of codes that are locked one by one; for more the whole store is locked. */
 const maxNames = 100
 
-async function findChanges({ db }: Catalogue, storeUuid: string, requestId: string): Promise<Found | undefined> {
+async function findRequest({ db }: Catalogue, storeUuid: string, requestId: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
     with own as materialized (
       select kind, seq, at, codes, count, items from change
@@ -120,7 +120,7 @@ async function findChanges({ db }: Catalogue, storeUuid: string, requestId: stri
  * The locks that writers of such items take. With assets, those of all groups: an asset may be linked anywhere in its
  * store.
  */
-function locksOf({ kinds, names }: Found): LockRequest {
+function locksFor({ kinds, names }: Found): LockRequest {
   const of = (kind: string) => names?.flatMap((named) => (named.kind === kind ? named.name : [])) ?? 'all'
   return {
     ...(kinds.includes('asset') ? { groups: 'all' } : kinds.includes('link') && { groups: of('link') }),

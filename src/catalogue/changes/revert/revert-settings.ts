@@ -6,8 +6,8 @@ import { maxFilterable } from '../../product-index/slots.ts'
 import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
 import { changedRequirements } from '../../readiness/store-requirements.ts'
-import { fieldsOf } from '../../stores/stores.ts'
-import { createdDefinitions, definitionJson, formerDefinitions } from '../record-changes.ts'
+import { storeFieldsOf } from '../../stores/stores.ts'
+import { createdDefinitions, definitionColumns, definitionJson, formerDefinitions } from '../record-changes.ts'
 import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
 
 type Sql = RawBuilder<unknown>
@@ -31,7 +31,7 @@ const restoredFields = (storeUuid: string, own: Sql): Restoration => ({
       from (
         select distinct on (key) key, was::jsonb as was from ${own} where is_undone and action = 'updated' order by key, seq
       ) f cross join lateral (
-        select ${fieldsOf('store')} as stored from store where store_uuid = ${storeUuid}
+        select ${storeFieldsOf('store')} as stored from store where store_uuid = ${storeUuid}
         offset 0
       ) s
       where f.was <> s.stored -> f.key
@@ -81,8 +81,7 @@ const restoredDefinitions = (storeUuid: string, own: Sql): Restoration => ({
       delete from attribute_definition
       where store_uuid = ${storeUuid} and name = any(array(select name from definition where definition is null))
     ), written as (
-      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
-        searchable)
+      insert into attribute_definition (store_uuid, ${definitionColumns})
       select ${storeUuid}::uuid, d.name, i.type, i."allowedValues", i."maxLength", i.pattern, i.filterable is true,
         i.searchable is true
       from definition d cross join lateral jsonb_to_record(d.definition)
