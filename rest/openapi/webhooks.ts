@@ -46,14 +46,17 @@ export function webhookOperations(schemas: Schemas): Json {
     const types = (actions[kind] ?? ['created', 'updated', 'deleted']).map((action) => `\`${kind}.${action}\``)
     return [
       kind,
-      operationOf(kind, `Changes of the kind \`${kind}\`: ${types.join(', ')}, as far as they occur.`, changes),
+      webhookOperation(kind, `Changes of the kind \`${kind}\`: ${types.join(', ')}, as far as they occur.`, changes),
     ]
   })
-  const ofNotices = Object.entries(notices).map(([type, description]) => [type, operationOf(type, description, other)])
+  const ofNotices = Object.entries(notices).map(([type, description]) => [
+    type,
+    webhookOperation(type, description, other),
+  ])
   return Object.fromEntries([...ofChanges, ...ofNotices])
 }
 
-function operationOf(name: string, description: string, schema: Json): Json {
+function webhookOperation(name: string, description: string, schema: Json): Json {
   return {
     post: {
       operationId: `Receive.${name}`,

@@ -4,7 +4,7 @@ import {
   type AssetGroup,
   type AssetGroupPage,
   type AssetGroupQuery,
-  maxPageSize,
+  maxGroups,
 } from '../../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { type Enumerations, requireOneOf } from '../../src/catalogue/enumerations.ts'
@@ -99,7 +99,7 @@ const pageArgs = builder.args((t) => ({
   assetFormat: t.string(
     optionalFormat('Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.'),
   ),
-  ...offsetArgs('groups', maxPageSize),
+  ...offsetArgs('groups', maxGroups),
 }))
 
 type PageArguments = InputShapeFromFields<typeof pageArgs>
@@ -108,12 +108,12 @@ type PageArguments = InputShapeFromFields<typeof pageArgs>
 function requireGoodQuery(args: PageArguments, { assetFormats }: Enumerations): AssetGroupQuery {
   const { channel, assetFormat } = withDefaults({ channel: args.channel, assetFormat: args.assetFormat })
   requireOneOf('assetFormat', assetFormat, assetFormats)
-  return { channel, assetFormat, ...pageOf(args, maxPageSize) }
+  return { channel, assetFormat, ...pageOf(args, maxGroups) }
 }
 
 const noGroups: AssetGroupPage = { totalGroups: 0, groups: [], version: null }
 
-const pageCost = (args: PageArguments) => ({ field: 1, multiplier: pageOf(args, maxPageSize).limit })
+const pageCost = (args: PageArguments) => ({ field: 1, multiplier: pageOf(args, maxGroups).limit })
 
 builder.objectField(StoreRef, 'assetGroups', (t) =>
   t.field({

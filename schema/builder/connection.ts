@@ -73,7 +73,7 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   const readPage = async () => {
     const rows = await read({ after, before, limit: size + 1, backwards })
     const page = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
-    const places = page.map((node) => ({ cursor: cursorOf(name, keyOf(node)), node }))
+    const places = page.map((node) => ({ cursor: cursorOfKey(name, keyOf(node)), node }))
     const hasMore = rows.length > size
     const [hasNext, hasPrevious] = backwards ? [before !== undefined, hasMore] : [hasMore, after !== undefined]
     return { ...connectionOf(places, hasNext, hasPrevious), edges: places.filter(({ node }) => isShown(node)) }
@@ -103,7 +103,7 @@ export function forwardArgs(items: string, usual = defaultSize) {
 }
 
 /** The cursor of a key in the connection and the order of this name. */
-export function cursorOf(name: string, key: string): string {
+export function cursorOfKey(name: string, key: string): string {
   return Buffer.from(`${name}:${key}`).toString('base64url')
 }
 
@@ -118,7 +118,7 @@ export function keyOfCursor(
   const key = Buffer.from(cursor, 'base64url')
     .toString()
     .slice(name.length + 1)
-  if (key !== '' && isKey(key) && cursorOf(name, key) === cursor) return key
+  if (key !== '' && isKey(key) && cursorOfKey(name, key) === cursor) return key
   throw invalidRequest([
     { field, details: `${field} must be a cursor from this connection and order; got ${shown(cursor)}` },
   ])

@@ -4,7 +4,7 @@ import { builder } from '../builder/builder.ts'
 import {
   connectionCost,
   connectionOf,
-  cursorOf,
+  cursorOfKey,
   forwardArgs,
   keyOfCursor,
   maxPageSize,
@@ -81,7 +81,7 @@ builder.objectField(ChangeRef, 'items', (t) =>
       const name = `items ${change.tx} ${change.seq}`
       const last = Number(keyOfCursor('after', name, after, isItemNumber) ?? 0)
       const items = await listItems(catalogue, change, last + 1, limit + 1)
-      const edges = items.slice(0, limit).map((node) => ({ cursor: cursorOf(name, String(node.number)), node }))
+      const edges = items.slice(0, limit).map((node) => ({ cursor: cursorOfKey(name, String(node.number)), node }))
       return connectionOf(edges, items.length > limit, after != null)
     },
   }),

@@ -23,7 +23,7 @@ const maxBuckets = buckets / 2
 /** A writer to more stores locks whole stores. */
 const maxStoresByBucket = 4
 /** Each store takes a statement that locks it and one that writes it. */
-const maxStores = 1_000
+const maxLockedStores = 1_000
 /** The order of locking. */
 const order = ['definitions', 'groups', 'products', 'jobs'] as const
 /** The numbers of the locks on a whole store. The numbers of the buckets of a kind follow its own. */
@@ -53,8 +53,8 @@ export async function lockStores(
 ): Promise<Set<string>> {
   const uuids = [...requests.keys()]
   const known = uuids.length > 1 ? [...(await findStores(catalogue, uuids)).keys()] : visibleStores(catalogue, uuids)
-  if (known.length > maxStores) {
-    const details = `a request must name at most ${maxStores} stores; got ${known.length}`
+  if (known.length > maxLockedStores) {
+    const details = `a request must name at most ${maxLockedStores} stores; got ${known.length}`
     throw new CatalogueError('payload_too_large', details)
   }
   const lockWholeStores = known.length > maxStoresByBucket

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { maxPageSize, pageGroups } from '../catalogue/asset-groups/asset-groups.ts'
+import { maxGroups, pageGroups } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
@@ -70,7 +70,7 @@ async function filter(
   const store = storeUuidOf(store_uuid)
   if (store === undefined || !isStorable(channel) || !isStorable(asset_format))
     return { total_groups: 0, parent_codes: [] }
-  const listing = { channel, assetFormat: asset_format, offset, limit: Math.min(limit, maxPageSize) }
+  const listing = { channel, assetFormat: asset_format, offset, limit: Math.min(limit, maxGroups) }
   const page = await pageGroups(catalogue, store, listing)
   return { total_groups: page?.totalGroups ?? 0, parent_codes: page?.groups.map((group) => group.parentCode) ?? [] }
 }

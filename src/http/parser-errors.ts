@@ -51,7 +51,7 @@ const parserErrors: Record<string, ParserError> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'the request did not arrive in time'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'payload_too_large', 'the chunk extensions must have at most 16 KiB'],
 }
-const notHttp: ParserError = [400, 'invalid_request', 'the request is not HTTP as RFC 9112 has it']
+const notHttp: ParserError = [400, 'invalid_request', 'malformed HTTP request (RFC 9112)']
 
 function write(socket: Duplex, [status, reason, details]: ParserError): void {
   const id = newRequestId()

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Change } from '../catalogue/changes/change.ts'
-import { changesOf, type PageRow, pageOf } from '../catalogue/changes/change-page.ts'
+import { changesOf, type PageRow, pageOfChanges } from '../catalogue/changes/change-page.ts'
 import {
   durable,
   feedPosition,
@@ -54,7 +54,7 @@ export async function readNewChanges(
     state.oldest_open, coalesce(${since ?? null}::timestamptz, '-infinity'), ${size}::integer)`
   const { rows } = await sql<StateRow & PageRow>`
     select state.*, d.durable_tx, now() as time, page.* from ledger_state() state cross join lateral (${durable}) d
-      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, true, maxBytes)}) page on true
+      left join lateral (${pageOfChanges(found, sql`k.tx, k.seq`, size, true, maxBytes)}) page on true
     order by page.tx, page.seq`.execute(db)
   const state = onlyRow(rows)
   requireKept(after, state)

@@ -1,6 +1,6 @@
 import { type GraphQLObjectType, isObjectType } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cursorOf } from '../../schema/builder/connection.ts'
+import { cursorOfKey } from '../../schema/builder/connection.ts'
 import { schema } from '../../schema/index.ts'
 import { withRequestId } from '../support/clients/caller.ts'
 import { ask } from '../support/clients/operations.ts'
@@ -136,7 +136,7 @@ describe('a cursor', () => {
         ['', `products of stores ${order}`, storeUuid, ''],
       ]
       for (const [before, name = '', prefix, after] of lists) {
-        const cursor = cursorOf(name, `${prefix}${JSON.stringify([time, 'A'])}`)
+        const cursor = cursorOfKey(name, `${prefix}${JSON.stringify([time, 'A'])}`)
         const page = `orderBy: { field: ${field}, direction: DESC }, after: "${cursor}"`
         const document = `query ($storeUuid: ID!) { store(storeUuid: $storeUuid) { storeUuid }
           result: __typename ${before} products(${page}) { edges { cursor } } ${after} }`

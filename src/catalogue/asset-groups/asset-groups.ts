@@ -24,7 +24,7 @@ export interface AssetGroupPage {
   version: string | null
 }
 
-/** `offset` from 0; `limit` from 1, at most `maxPageSize`. */
+/** `offset` from 0; `limit` from 1, at most `maxGroups`. */
 export interface AssetGroupQuery {
   channel: string
   assetFormat: string
@@ -32,7 +32,7 @@ export interface AssetGroupQuery {
   limit: number
 }
 
-export const maxPageSize = 50
+export const maxGroups = 50
 
 /** A page, or undefined if there is no such store. Throws `downstream_unavailable`. */
 export async function pageGroups(

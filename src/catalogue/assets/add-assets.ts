@@ -45,7 +45,7 @@ export async function addAssets(
   const good = assets.map((asset, index) => ({ ...asset, index })).filter(({ index }) => !failed.has(index))
   const names = good.flatMap(({ parentCode, assetId, url }) => [parentCode, url, ...(assetId == null ? [] : [assetId])])
   const uuid = await lockStore(catalogue, storeUuid, { groups: names })
-  const { rows, conflicts } = identify(good, await findAssets(catalogue, uuid, good))
+  const { rows, conflicts } = identify(good, await findStoredAssets(catalogue, uuid, good))
   const failedItems = failures.length + conflicts.length
   return {
     added: rows.filter((row) => row.is_new).length,
@@ -83,7 +83,7 @@ function conflict({ index, channel, parentCode, assetId }: NewAsset & { index: n
 }
 
 /** The stored assets of the items' ids and, for items without an id, the first asset of each format and URL. */
-async function findAssets(catalogue: WriteCatalogue, storeUuid: string, assets: readonly NewAsset[]) {
+async function findStoredAssets(catalogue: WriteCatalogue, storeUuid: string, assets: readonly NewAsset[]) {
   if (assets.length === 0) return []
   const ids = assets.flatMap((asset) => asset.assetId ?? [])
   const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))

@@ -37,7 +37,7 @@ export async function loadAssets(
     return urls.length === 0 ? [] : [{ ...group, urls, current }]
   })
   if (missing.length === 0) return { added: 0, linked: 0 }
-  const ids = await findAssets(catalogue, storeUuid, missing)
+  const ids = await findIdsByUrl(catalogue, storeUuid, missing)
   const rows = rowsOf(missing, ids, await readLastPlaces(catalogue, storeUuid, missing))
   await writeRows(connection, catalogue, storeUuid, rows)
   return { added: rows.assets.length, linked: rows.links.length }
@@ -113,7 +113,7 @@ async function readLastPlaces({ db }: WriteCatalogue, storeUuid: string, groups:
   return new Map(rows.map(({ channel, parent_code, place }) => [keyOf(channel, parent_code), place]))
 }
 
-async function findAssets({ db }: WriteCatalogue, storeUuid: string, groups: readonly MissingGroup[]) {
+async function findIdsByUrl({ db }: WriteCatalogue, storeUuid: string, groups: readonly MissingGroup[]) {
   const urls = new Set(groups.flatMap((group) => group.urls))
   const { rows } = await sql<{ asset_format: string; asset_id: string; url: string }>`
     ${assetsByUrl(storeUuid, [...urls])}`.execute(db)

@@ -15,7 +15,7 @@ export function changesOf(rows: readonly PageRow[], ledger: string, limit: numbe
 }
 
 /** With codes, a page ends after `maxBytes` of them. */
-export function pageOf(
+export function pageOfChanges(
   changes: RawBuilder<unknown>,
   order: RawBuilder<unknown>,
   limit: number,

@@ -21,7 +21,7 @@ export const findChangeHeads: (...keys: Parameters<typeof findChanges>) => Promi
 
 function findByKeys(columns: RawBuilder<unknown>) {
   return async (catalogue: Catalogue, storeUuid: string, keys: readonly ChangeKey[]): Promise<Map<string, Change>> => {
-    const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
+    const possible = keys.filter(({ tx, seq }) => fitsNumber(tx) && fitsNumber(seq))
     if (possible.length === 0) return new Map()
     const { rows } = await sql<ChangeRow & { ledger: string }>`
       with h as materialized ${ledgerName}
@@ -37,6 +37,6 @@ function findByKeys(columns: RawBuilder<unknown>) {
 }
 
 /** Whether it is a number that both types can hold. */
-function isNumber(text: string): boolean {
+function fitsNumber(text: string): boolean {
   return /^\d{1,18}$/.test(text)
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
 import type { Change, ChangeHead } from './change.ts'
-import { changesOf, type PageRow, pageOf } from './change-page.ts'
+import { changesOf, type PageRow, pageOfChanges } from './change-page.ts'
 import {
   cursorOf,
   durable,
@@ -75,7 +75,7 @@ function feed(hasCodes: boolean) {
           ${size}::integer)`
     const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
       select * from ledger_state() state cross join lateral (${durable}) d
-        left join lateral (${pageOf(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
+        left join lateral (${pageOfChanges(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
       order by page.tx, page.seq`.execute(catalogue.db)
     const [state] = rows
     if (!state) throw new Error('the table change_horizon must have a row')
@@ -125,7 +125,7 @@ function history(hasCodes: boolean) {
     const direction = isNewestFirst ? sql`desc` : sql`asc`
     const { rows } = await sql<LedgerState & PageRow>`
       select * from ledger_state() state left join (
-        ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
+        ${pageOfChanges(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
       ) page on true
       order by page.seq ${direction}`.execute(catalogue.db)
     const [state] = rows

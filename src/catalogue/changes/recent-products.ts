@@ -42,7 +42,11 @@ const maxSent = 10_000
  * The codes of all products that were changed since a time, with some that were changed before or deleted. Undefined if
  * they are many, or the ledger lacks changes.
  */
-export async function changedSince({ db }: Catalogue, uuid: string | null, time: Date): Promise<string[] | undefined> {
+export async function codesChangedSince(
+  { db }: Catalogue,
+  uuid: string | null,
+  time: Date,
+): Promise<string[] | undefined> {
   const { rows } = await sql<{ codes: string[] | null }>`
     select case when since <= ${time}::timestamptz then codes end as codes
     from changed_products(${uuid}::uuid, ${time}::timestamptz, 1, ${maxSent}::integer)`.execute(db)

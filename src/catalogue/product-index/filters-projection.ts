@@ -4,7 +4,7 @@ import { unprepared } from '../../database/connection/session.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { queuedCodes } from '../projections/queue.ts'
 import { rowsProjection } from '../projections/rows-projection.ts'
-import { assignSlots, findSlots, productsOf, valueColumns, valuesOf } from './slots.ts'
+import { assignSlots, findSlots, productsOf, slotValues, valueColumns } from './slots.ts'
 
 /** The values of filterable attributes, for filters, orders and facets. */
 export const filtersProjection = rowsProjection({
@@ -25,7 +25,7 @@ async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly st
   const slots = await findSlots(work, storeUuid)
   const written = await sql`
     ${unprepared} insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})
-    select ${storeUuid}::uuid, p.product_code, ${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(slots))}
+    select ${storeUuid}::uuid, p.product_code, ${columnsOf('p', ownColumns)}, ${sql.join(slotValues(slots))}
     from ${productsOf(storeUuid, codes)} p
     order by p.product_code
     on conflict (store_uuid, product_code) do update set (${columnsOf(undefined)}) = (${columnsOf('excluded')})
@@ -66,7 +66,7 @@ export async function checkIndex(catalogue: Catalogue, storeUuid: string, limit:
       select i.product_code as code, row(${columnsOf('i', ownColumns)}, ${sql.join(kept)})::text as kept
       from product_index i where i.store_uuid = ${storeUuid}
     ) i full join (
-      select p.product_code as code, row(${columnsOf('p', ownColumns)}, ${sql.join(valuesOf(built))})::text as actual
+      select p.product_code as code, row(${columnsOf('p', ownColumns)}, ${sql.join(slotValues(built))})::text as actual
       from ${productsOf(storeUuid)} p
     ) p using (code)
     where i.kept is distinct from p.actual and code not in (${queuedCodes(storeUuid)})

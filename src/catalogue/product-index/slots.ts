@@ -75,7 +75,7 @@ export function productsOf(storeUuid: string, codes?: readonly string[]): RawBui
 }
 
 /** What the columns have of `productsOf`, as `p`. */
-export function valuesOf(slots: readonly Slot[]): RawBuilder<unknown>[] {
+export function slotValues(slots: readonly Slot[]): RawBuilder<unknown>[] {
   return valueColumns.map(({ kind, slot }) => {
     const of = slots.find((other) => other.slot === slot)
     const value = of && sql<string | null>`(p.attributes ->> ${of.name}::text)`

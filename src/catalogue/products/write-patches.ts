@@ -93,8 +93,8 @@ function writesOf(
 ): ProductWrites {
   const codes = [...failed.keys()]
   return {
-    patches: byCode(good, attributesOf),
-    statuses: byCode(good, (patch) => patch.status),
+    patches: jsonByCode(good, attributesOf),
+    statuses: jsonByCode(good, (patch) => patch.status),
     creates,
     updates,
     locks: { groups, products: [...good.keys(), ...codes] },
@@ -128,7 +128,7 @@ function fewNames(patches: ReadonlyMap<string, GoodPatch>): string[] | null {
 }
 
 /** A JSON object by product code, without nulls. */
-function byCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
+function jsonByCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
   const members: [string, string][] = []
   for (const [code, patch] of patches) {
     const held = value(patch)

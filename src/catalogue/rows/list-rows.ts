@@ -36,14 +36,17 @@ export function listCoverageRows(catalogue: Catalogue, request: RowsRequest) {
   })
 }
 
-type ChangeRow = Pick<Change, 'at' | 'requestId' | 'actor' | 'via' | 'operation' | 'kind' | 'action' | 'failed'> & {
+type ReportedChange = Pick<
+  Change,
+  'at' | 'requestId' | 'actor' | 'via' | 'operation' | 'kind' | 'action' | 'failed'
+> & {
   items: number
 }
 
 /** The last changes of each store without their codes, including those that the feed does not show yet. */
 export function listChangeRows(catalogue: Catalogue, request: RowsRequest) {
   return rowsOfStores(catalogue, request, async ({ storeUuid }, { limit, since }) => {
-    const { rows } = await sql<ChangeRow>`
+    const { rows } = await sql<ReportedChange>`
       select at, request_id as "requestId", actor, via, operation, kind, action, items, failed from change
       where store_uuid = ${storeUuid} and ${isOfCatalogue} and (${since}::timestamptz is null or at >= ${since})
       order by tx desc, seq desc, at desc limit ${limit}`.execute(catalogue.db)

@@ -8,15 +8,15 @@ export const maxAnswerBytes = 16 * 1024 * 1024
 /** Adds a result to the request's answer. Throws `payload_too_large`, within the transaction, if that is too long. */
 export function requireAnswerable(result: unknown, { answer }: Context, info: GraphQLResolveInfo): void {
   answer.bytes += Buffer.byteLength(JSON.stringify(result ?? null)) * copiesOf(info)
-  if (answer.bytes > maxAnswerBytes) throw tooLong()
+  if (answer.bytes > maxAnswerBytes) throw answerTooLong()
 }
 
 /** The same for a payload that reads: its data has the results and what is read for them. */
 export function requireAnswerableData(data: unknown): void {
-  if (isLonger(data, maxAnswerBytes)) throw tooLong()
+  if (isLonger(data, maxAnswerBytes)) throw answerTooLong()
 }
 
-function tooLong(): CatalogueError {
+function answerTooLong(): CatalogueError {
   const details = `the answer to a write may have ${maxAnswerBytes} bytes; this one would have more, and nothing was written: send fewer items, or select each field once`
   return new CatalogueError('payload_too_large', details)
 }

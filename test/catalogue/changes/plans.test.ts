@@ -5,7 +5,7 @@ import { cursorOf } from '../../../src/catalogue/changes/cursor.ts'
 import { listChanges, listHistory } from '../../../src/catalogue/changes/list-changes.ts'
 import { findProductAt } from '../../../src/catalogue/changes/product-at.ts'
 import { readReceipt } from '../../../src/catalogue/changes/receipt.ts'
-import { changedSince } from '../../../src/catalogue/changes/recent-products.ts'
+import { codesChangedSince } from '../../../src/catalogue/changes/recent-products.ts'
 import { revertRequest } from '../../../src/catalogue/changes/revert/revert-request.ts'
 import { listChangeRows } from '../../../src/catalogue/rows/list-rows.ts'
 import { createExplainer, workOf } from '../../database/explain.ts'
@@ -98,7 +98,7 @@ it('the last changes of products are looked for among the last changes alone', a
     onTestFinished(() => explainer.close())
     let found: string[] | undefined
     const nodes = await explainer.plansOf(async (catalogue) => {
-      found = await changedSince(catalogue, busy, new Date(Date.now() - 60_000))
+      found = await codesChangedSince(catalogue, busy, new Date(Date.now() - 60_000))
     })
     return { found: found?.length, work: workOf(nodes) }
   }

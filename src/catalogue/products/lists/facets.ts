@@ -9,7 +9,7 @@ import { totalOf } from '../product-totals.ts'
 import { valuesOf } from '../query/compare.ts'
 import { compileNarrowed } from '../query/narrow.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
-import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
+import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 import { versionOf } from '../query/store-facts.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */
@@ -100,7 +100,7 @@ async function readFacets(
     ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
       ${matching}
     )
-    select n.name, count(c.value)::int as distinct, ${stateOf(source)},
+    select n.name, count(c.value)::int as distinct, ${sourceState(source)},
       case when ${isCaughtUp(source.uuid, 'FILTERS')} then ${versionOf(source.uuid)} end as version,
       greatest(m.products - coalesce(sum(c.products), 0)::int, 0) as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (

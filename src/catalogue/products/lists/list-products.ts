@@ -9,7 +9,7 @@ import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, type PageSegment, type ProductPage, planPage } from '../query/plan-page.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { byCode, type ProductOrder } from '../query/product-order.ts'
-import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
+import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -84,7 +84,7 @@ async function readPage(
 ): Promise<ProductList | undefined> {
   const segments = planPage(source, order, page)
   const { from, few, isWhole } = await narrowByIndex(catalogue, source, compiled)
-  const state = stateOf(source, isWhole)
+  const state = sourceState(source, isWhole)
   const [segment] = segments
   if (source.table === 'product' && segment && segments.length === 1) {
     const listed = sql`select ${columns}, ${rowsOf(segment, from, compiled.where, page)}`

@@ -7,7 +7,7 @@ import { allRead, columns, measured, type Product } from '../find-products.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { byCode } from '../query/product-order.ts'
-import { readSource, type Source, type SourceState, stateOf } from '../query/source.ts'
+import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 import { countOf } from './count-products.ts'
 import { isPrepared } from './list-products.ts'
 
@@ -50,7 +50,7 @@ async function readPage(
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}
     select counted.*, page.*
     from (
-      select ${countOf(source, filter, compiled)} as total, ${stateOf(source, isWhole)}
+      select ${countOf(source, filter, compiled)} as total, ${sourceState(source, isWhole)}
     ) counted left join (${measured(sql`
         select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (

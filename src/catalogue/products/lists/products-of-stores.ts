@@ -26,8 +26,8 @@ export async function listProductsOfStores(
   const answers = await forEachStore(storeUuids, async (uuid) => {
     const last = rows.length < page.limit ? undefined : rows.at(-1)
     const bound = last && { [page.backwards ? 'after' : 'before']: keyAmongStores(order, last) }
-    const listed = await listProducts(catalogue, uuid, filter, pageOf(uuid, { ...page, ...bound }, order), order)
-    rows = [...rows, ...listed.rows].sort((a, b) => sign * compare(a, b)).slice(0, page.limit)
+    const listed = await listProducts(catalogue, uuid, filter, pageOfStore(uuid, { ...page, ...bound }, order), order)
+    rows = [...rows, ...listed.rows].sort((a, b) => sign * compareProducts(a, b)).slice(0, page.limit)
     return { asOf: listed.asOf }
   })
   return { rows, asOf: oldestOf(answers) }
@@ -71,14 +71,14 @@ const uuidLength = 36
  * The page of one store. A product at the place of a cursor itself is on it if its store comes after that of the
  * cursor.
  */
-function pageOf(uuid: string, { after, before, ...page }: KeysetPage, { direction }: ProductOrder) {
+function pageOfStore(uuid: string, { after, before, ...page }: KeysetPage, { direction }: ProductOrder) {
   const sign = direction === 'desc' ? -1 : 1
   const place = (key = uuid) => sign * byBytes(uuid, key.slice(0, uuidLength))
   const orAt = { after: place(after) > 0, before: place(before) < 0 }
   return { ...page, after: after?.slice(uuidLength), before: before?.slice(uuidLength), orAt }
 }
 
-function compare(a: ListedProduct, b: ListedProduct): number {
+function compareProducts(a: ListedProduct, b: ListedProduct): number {
   return (
     byBytes(String(a.orderValue), String(b.orderValue)) ||
     byBytes(a.productCode, b.productCode) ||

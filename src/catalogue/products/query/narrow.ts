@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
-import { changedSince } from '../../changes/recent-products.ts'
+import { codesChangedSince } from '../../changes/recent-products.ts'
 import { containing } from '../../conditions.ts'
 import { type Compiled, compile, hasSubstring } from './compile.ts'
 import type { ProductFilter } from './product-filter.ts'
@@ -30,7 +30,7 @@ async function narrowByCodes(catalogue: Catalogue, source: Source, filter: Produ
   const found = filter.search == null ? undefined : await codesWith(catalogue, source, filter.search)
   if (found) return { ...filter, search: undefined, codes: found }
   const from = filter.updatedAt?.from
-  const changed = from && (await changedSince(catalogue, source.uuid, from))
+  const changed = from && (await codesChangedSince(catalogue, source.uuid, from))
   return changed ? { ...filter, codes: changed } : filter
 }
 

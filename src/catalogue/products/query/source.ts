@@ -50,7 +50,7 @@ export interface SourceState {
 }
 
 /** SQL: the columns of a `SourceState`. `isWhole`: what else must be true. */
-export const stateOf = ({ asOf, isCurrent }: Source, isWhole = sql<boolean>`true`) =>
+export const sourceState = ({ asOf, isCurrent }: Source, isWhole = sql<boolean>`true`) =>
   sql`${asOf} as "asOf", ${isCurrent} and ${isWhole} as "isCurrent"`
 
 /** A store with no more products is read from `product`: that is fast enough, and answers as of now. */
