@@ -7,7 +7,8 @@ import { builder, type Fields } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
 import { actionFields, originFields } from '../changes/change.ts'
 import { ProductStatus } from '../enumerations.ts'
-import { JobKind, jobFields, problemFields } from '../jobs/job.ts'
+import { problemFields } from '../jobs/import-report.ts'
+import { JobKind, jobFields } from '../jobs/job.ts'
 
 const maxRows = 10_000
 const usualRows = 5_000
