@@ -1,0 +1,80 @@
+import DataLoader from 'dataloader'
+
+interface ProductKey {
+  storeUuid: string
+  productCode: string
+}
+
+interface AssetKey {
+  storeUuid: string
+  assetId: string
+}
+
+/** A loader whose batch function gets each key once and answers by key; a key without an answer is undefined. */
+export function batched<K, V>(
+  load: (keys: readonly K[]) => Promise<Map<string, V>>,
+  keyName: (key: K) => string = String,
+) {
+  return new DataLoader<K, V | undefined>(
+    async (keys) => {
+      const unique = new Map(keys.map((key) => [keyName(key), key]))
+      const found = await load([...unique.values()])
+      return keys.map((key) => found.get(keyName(key)))
+    },
+    { cache: false },
+  )
+}
+
+/** The same for keys within stores: the batch function gets the keys of one store, and answers by their names in it. */
+export function byStore<K extends { storeUuid: string }, V>(
+  load: (storeUuid: string, keys: readonly K[]) => Promise<Map<string, V>>,
+  nameOf: (key: K) => string,
+) {
+  const keyName = (storeUuid: string, name: string) => `${storeUuid}/${name}`
+  return batched(
+    async (keys: readonly K[]) => {
+      const found = new Map<string, V>()
+      for (const [storeUuid, ofStore] of Map.groupBy(keys, (key) => key.storeUuid)) {
+        for (const [name, value] of await load(storeUuid, ofStore)) found.set(keyName(storeUuid, name), value)
+      }
+      return found
+    },
+    (key) => keyName(key.storeUuid, nameOf(key)),
+  )
+}
+
+export function byCode<V>(load: (storeUuid: string, codes: string[]) => Promise<Map<string, V>>) {
+  const codeOf = ({ productCode }: ProductKey) => productCode
+  return byStore((storeUuid, keys: readonly ProductKey[]) => load(storeUuid, keys.map(codeOf)), codeOf)
+}
+
+export function byAssetId<V>(load: (storeUuid: string, assetIds: string[]) => Promise<Map<string, V>>) {
+  const idOf = ({ assetId }: AssetKey) => assetId
+  return byStore((storeUuid, keys: readonly AssetKey[]) => load(storeUuid, keys.map(idOf)), idOf)
+}
+
+/** A loader for one result of each store, which a statement of its own reads: a few of them at once. */
+export function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce = 4) {
+  return new DataLoader<string, V>(
+    async (uuids) => {
+      const unique = [...new Set(uuids)]
+      const found = new Map<string, V>()
+      for (let begin = 0; begin < unique.length; begin += atOnce) {
+        await Promise.all(unique.slice(begin, begin + atOnce).map(async (uuid) => found.set(uuid, await load(uuid))))
+      }
+      return uuids.map((uuid) => found.get(uuid) as V)
+    },
+    { cache: false },
+  )
+}
+
+/** One loader for each distinct set of arguments in the request. */
+export function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
+  const loaders = new Map<string, L>()
+  return (args) => {
+    const name = JSON.stringify(args)
+    const loader = loaders.get(name) ?? create(args)
+    loaders.set(name, loader)
+    return loader
+  }
+}
