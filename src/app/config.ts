@@ -1,9 +1,20 @@
 import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
-import { urlsOf } from '../database/connection/hosts.ts'
 import { isAllowable } from '../outgoing/addresses.ts'
-import { millisecondsOf, shown } from '../text.ts'
+import { shown } from '../text.ts'
+import {
+  databaseUrl,
+  duration,
+  flag,
+  isOrigin,
+  isUrl,
+  listOf,
+  postgres,
+  size,
+  url,
+  wholeNumber,
+} from './config-values.ts'
 
 /** The settings of the gateway; docs/operations.md describes each variable. */
 export type Config = ReturnType<typeof readConfig>
@@ -11,24 +22,7 @@ export type Config = ReturnType<typeof readConfig>
 /** More processes do not make a gateway faster: run several gateways. */
 export const maxWorkers = 16
 
-const flag = z
-  .enum(['true', 'false'], 'must be true or false')
-  .default('false')
-  .transform((value) => value === 'true')
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
-const isUrl = (value: string, schemes: string[]) => URL.canParse(value) && schemes.includes(new URL(value).protocol)
-const postgres = ['postgres:', 'postgresql:']
-
-const url = (schemes: string[]) =>
-  z.string().refine((value) => isUrl(value, schemes), {
-    error: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
-  })
-
-const databaseUrl = z.string().refine((value) => urlsOf(value).every((one) => isUrl(one, postgres)), {
-  error: 'must be a URL such as postgresql://user:password@host/database, with one host or several separated by commas',
-})
 
 const environment = z.object({
   host: z.string().default('127.0.0.1'),
@@ -83,14 +77,14 @@ const environment = z.object({
   introspection: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
   pageCacheMb: wholeNumber(0, 4_096).default(32),
   workers: wholeNumber(1, maxWorkers).default(1),
-  jobsRetention: z.string().default('7d').transform(durationOf),
+  jobsRetention: duration('7d'),
   changesRetention: z.union(
-    [z.literal('0').transform(Number), z.string().default('30d').transform(durationOf)],
+    [z.literal('0').transform(Number), duration('30d')],
     'must be 0 or a duration such as 30d, 12h or 45m',
   ),
   quotaQueuedJobs: wholeNumber(1, 10_000).default(20),
   quotaJobOutputMb: wholeNumber(1, 1_000_000).default(1_024),
-  importMax: z.string().default('256MiB').transform(sizeOf),
+  importMax: size('256MiB'),
 })
 
 /** The variables whose values may contain a secret: errors do not show them. */
@@ -135,44 +129,6 @@ function isRateLimitShared({ rateLimit, rateLimitStore, workers }: z.output<type
     throw new Error('the environment is not usable: RATE_LIMIT_STORE=memory needs one worker; use postgres')
   }
   return (rateLimitStore ?? (workers > 1 ? 'postgres' : 'memory')) === 'postgres'
-}
-
-/** A list separated by commas. */
-function listOf(isGood: (item: string) => boolean, message: string) {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((item) => item.trim()))
-    .refine((items) => items.every(isGood), message)
-}
-
-/** Whether the text is an origin: a scheme, a host and perhaps a port, or `null` for files. `*` is none. */
-function isOrigin(text: string): boolean {
-  return text === 'null' || URL.parse(text)?.origin === text.replace(/\/$/, '')
-}
-
-function durationOf(text: string, context: z.RefinementCtx): number {
-  const milliseconds = millisecondsOf(text)
-  if (milliseconds === undefined) context.addIssue('must be a duration such as 7d, 12h or 45m')
-  return milliseconds ?? 0
-}
-
-const units = { kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
-
-/** A size such as `256MiB` in bytes. */
-function sizeOf(text: string, context: z.RefinementCtx): number {
-  const [, amount, unit = ''] = /^([1-9]\d{0,5})\s?([kmg]ib)$/i.exec(text) ?? []
-  const bytes = Number(amount) * units[unit.toLowerCase() as keyof typeof units]
-  if (amount === undefined) context.addIssue('must be a size such as 256MiB, 512KiB or 1GiB')
-  return bytes
-}
-
-function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .refine((value) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max, {
-      error: `must be a whole number from ${min} to ${max}`,
-    })
-    .transform(Number)
 }
 
 /** The settings in force by the names of their variables, with secrets masked. Throws as `readConfig` does. */
