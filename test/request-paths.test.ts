@@ -26,15 +26,15 @@ const query = `query ($store: ID!) { store(storeUuid: $store) {
 } }`
 
 const requests: [name: string, most: number, request: () => Promise<unknown>][] = [
-  ['GET /v1/assets', 14, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
+  ['GET /v1/assets', 12, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
   [
     'PUT /v1/products',
-    25,
+    23,
     () =>
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
-  ['a query with filter and facet', 28, () => gateway.data(query, { store })],
-  ['an import', 46, async () => catalog.answer([file, '--store', await catalog.newStore()])],
+  ['a query with filter and facet', 27, () => gateway.data(query, { store })],
+  ['an import', 43, async () => catalog.answer([file, '--store', await catalog.newStore()])],
 ]
 
 /** The files of which a function was called since the last time, without those of the follower. */

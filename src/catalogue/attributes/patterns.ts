@@ -4,9 +4,9 @@ import { CatalogueError } from '../../errors.ts'
 import { createPauses } from '../../request/pauses.ts'
 
 /** Compiling a class of this many characters takes 6 ms. */
-export const maxPatternLength = 10_000
+const maxPatternLength = 10_000
 /** The size of the program of a pattern. Matching takes up to as many steps for each character of a value. */
-export const maxSteps = 1_000
+const maxSteps = 1_000
 /** Steps times characters: matching a value takes about 25 ms at most. */
 const maxWorkOfValue = 250_000
 /** The length of a value that is matched with a small pattern. */

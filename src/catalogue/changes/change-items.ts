@@ -79,7 +79,7 @@ async function readAfter(
 }
 
 /** The value of an attribute, or the status, of a deleted product. */
-export function valueIn(product: string | null, key: string | null): string | null {
+function valueIn(product: string | null, key: string | null): string | null {
   const row = parsedJson(product ?? 'null')
   if (!isObject(row) || key === null) return null
   const value = key === 'status' ? row.status : isObject(row.attributes) ? row.attributes[key] : undefined

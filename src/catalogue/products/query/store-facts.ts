@@ -12,8 +12,12 @@ import { totalOf } from '../product-totals.ts'
 import { attributesOf, filtersWithin, type NamedAttribute, type ProductFilter } from './product-filter.ts'
 import type { ProductOrder } from './product-order.ts'
 
+/** The projections that may answer a question. */
+const usedProjections = ['FILTERS', 'SEARCH', 'READINESS'] as const satisfies readonly ProjectionName[]
+export type UsedProjection = (typeof usedProjections)[number]
+
 /** What decides which table answers a question: the number of products, the time of each projection, the attributes. */
-export interface StoreFacts extends Record<ProjectionName, Date> {
+export interface StoreFacts extends Record<UsedProjection, Date> {
   products: number
   now: Date
   version: string | null
@@ -41,8 +45,8 @@ export async function findStoreFacts(
   names: readonly string[],
 ): Promise<StoreFacts> {
   const { rows } = await sql<StoreFacts>`
-    select ${totalOf(uuid)} as products, ${databaseTime} as now, ${asOf(uuid, 'FILTERS')} as "FILTERS",
-      ${asOf(uuid, 'SEARCH')} as "SEARCH", ${asOf(uuid, 'READINESS')} as "READINESS",
+    select ${totalOf(uuid)} as products, ${databaseTime} as now,
+      ${sql.join(usedProjections.map((name) => sql`${asOf(uuid, name)} as ${sql.id(name)}`))},
       ${hasTexts(uuid)} as "hasTexts", coalesce((select built ${textsOf(uuid)}), 0) as texts,
       ${searchableNames(uuid)} as searchable,
       ${versionOf(uuid)} as version,
