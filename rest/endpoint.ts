@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { z } from 'zod'
-import type { Reason } from '../src/errors.ts'
+import type { RequestReason } from '../src/errors.ts'
 import { HttpError } from '../src/request/http-error.ts'
 import type { Enumerations } from './request/shapes.ts'
 
@@ -29,7 +29,7 @@ export interface Endpoint<
   /** Whether its answer may have thousands of rows or items, whatever the request has. */
   isLong?: boolean
   /** Reasons of errors that other endpoints do not have. */
-  extraReasons?: readonly string[]
+  extraReasons?: readonly RequestReason[]
   /** The shapes of the query parameters and, if the operation takes one, of the body. */
   shapes(enumerations: Enumerations): { query: Query; body?: Body }
   /** The variables of the operation. `raw` is the body with the fields that its shape does not name. */
@@ -110,7 +110,12 @@ export function endpoint<Result, Variables, Query extends z.ZodObject, Body exte
 }
 
 /** What the operation has found. Throws the fault of a parameter, which names nothing. */
-export function found<Value>(value: Value | null | undefined, reason: Reason, field: string, details: string): Value {
+export function found<Value>(
+  value: Value | null | undefined,
+  reason: RequestReason,
+  field: string,
+  details: string,
+): Value {
   if (value == null) throw new HttpError(reason, [{ reason, field, details }])
   return value
 }

@@ -15,7 +15,7 @@ interface Report {
   summary: string
   description: string
   document: TypedDocumentNode<{ rows: object[] }, Variables>
-  extraReasons?: string[]
+  extraReasons?: ['changes_disabled']
   answer: { rows: z.ZodArray<z.ZodObject> }
 }
 

@@ -13,7 +13,10 @@ const id = input.text.describe('UUID of the webhook.')
 const one = z.object({ id, dry_run: input.dryRun })
 const webhookShape = answers.Webhook.shape
 const path = '/webhooks/{id}'
-const common = { isExtension: true, extraReasons: ['webhook_not_found', 'changes_disabled'] }
+const common = {
+  isExtension: true,
+  extraReasons: ['webhook_not_found', 'changes_disabled'],
+} satisfies Partial<Endpoint>
 
 /** Receivers of changes. Each endpoint is one GraphQL operation. */
 export const webhooks: readonly Endpoint[] = [

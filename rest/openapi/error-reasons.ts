@@ -3,8 +3,8 @@ import type { RequestReason } from '../../src/errors.ts'
 /** The description of the answer to errors of one reason. */
 interface ErrorReason {
   reason: RequestReason
-  /** The name of the answer in `components.responses`. */
-  answer: string
+  /** The name of the answer in `components.responses`, where it is not that of the reason: `StoreNotFound`. */
+  answer?: string
   /**
    * The operations that document the answer: all, writes, those that name a store, those that use the filtering
    * service, or those that list it in `extraReasons` (which replaces another answer of the same status).
@@ -21,40 +21,26 @@ export const errorReasons: readonly ErrorReason[] = [
     on: 'all',
     meaning: 'A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated.',
   },
-  {
-    reason: 'unauthorized',
-    answer: 'Unauthorized',
-    on: 'all',
-    meaning: 'The token is missing, unknown, expired or revoked.',
-  },
-  { reason: 'forbidden', answer: 'Forbidden', on: 'all', meaning: 'The token lacks the scope.' },
-  {
-    reason: 'store_not_found',
-    answer: 'StoreNotFound',
-    on: 'stores',
-    meaning: 'The store does not exist, or the token has no access to it.',
-  },
+  { reason: 'unauthorized', on: 'all', meaning: 'The token is missing, unknown, expired or revoked.' },
+  { reason: 'forbidden', on: 'all', meaning: 'The token lacks the scope.' },
+  { reason: 'store_not_found', on: 'stores', meaning: 'The store does not exist, or the token has no access to it.' },
   {
     reason: 'request_not_found',
-    answer: 'RequestNotFound',
     on: 'named',
     meaning: 'No change with this request id is recorded; or `store_not_found`.',
   },
   {
     reason: 'product_not_found',
-    answer: 'ProductNotFound',
     on: 'named',
     meaning: 'The store has no such product, or had none at that time; or `store_not_found`.',
   },
   {
     reason: 'import_not_found',
-    answer: 'ImportNotFound',
     on: 'named',
     meaning: 'There is no import of this id, or the token has no access to its store.',
   },
   {
     reason: 'webhook_not_found',
-    answer: 'WebhookNotFound',
     on: 'named',
     meaning: 'The webhook does not exist, or the token has no access to its store.',
   },
@@ -64,29 +50,21 @@ export const errorReasons: readonly ErrorReason[] = [
     on: 'writes',
     meaning: 'The `Idempotency-Key` was used with another body.',
   },
-  {
-    reason: 'changes_disabled',
-    answer: 'ChangesDisabled',
-    on: 'named',
-    meaning: 'The gateway records no changes (`CHANGES_RETENTION` is 0).',
-  },
+  { reason: 'changes_disabled', on: 'named', meaning: 'The gateway records no changes (`CHANGES_RETENTION` is 0).' },
   {
     reason: 'not_revertible',
-    answer: 'NotRevertible',
     on: 'named',
     meaning:
       'Later requests changed the same values, or the request is reverted already; or `idempotency_conflict` or `changes_disabled`.',
   },
   {
     reason: 'cursor_expired',
-    answer: 'CursorExpired',
     on: 'named',
     meaning:
       'The changes since the cursor are no longer kept, or the cursor belongs to another database. `details` names the oldest valid cursor. Read everything once, then continue from `after=latest`.',
   },
   {
     reason: 'too_many_affected',
-    answer: 'TooManyAffected',
     on: 'writes',
     meaning: 'The write would change more than `Prefer: max-affected` allows. Nothing was changed.',
   },
@@ -106,7 +84,6 @@ export const errorReasons: readonly ErrorReason[] = [
   },
   {
     reason: 'unsupported_media_type',
-    answer: 'UnsupportedMediaType',
     on: 'writes',
     meaning: 'The body is not `application/json`, or the `Content-Encoding` of an import is other than gzip.',
   },
@@ -119,20 +96,17 @@ export const errorReasons: readonly ErrorReason[] = [
   },
   {
     reason: 'internal_error',
-    answer: 'InternalError',
     on: 'all',
     meaning: 'An unexpected error of the gateway. It is logged with the request id.',
   },
   {
     reason: 'downstream_unavailable',
-    answer: 'DownstreamUnavailable',
     on: 'filtered',
     meaning: 'The filtering service is unreachable, slow, or returns an invalid answer.',
   },
-  {
-    reason: 'unavailable',
-    answer: 'Unavailable',
-    on: 'all',
-    meaning: 'The database is unreachable, or the gateway is shutting down.',
-  },
+  { reason: 'unavailable', on: 'all', meaning: 'The database is unreachable, or the gateway is shutting down.' },
 ]
+
+export function answerNameOf({ reason, answer }: ErrorReason): string {
+  return answer ?? reason.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -2,7 +2,7 @@ import { statusOf } from '../../src/errors.ts'
 import { tableFormats } from '../answers/table.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
-import { errorReasons } from './error-reasons.ts'
+import { answerNameOf, errorReasons } from './error-reasons.ts'
 import examples from './examples.json' with { type: 'json' }
 import { answerHeaders, kindsOf } from './headers.ts'
 import type { Json, Schemas } from './schemas.ts'
@@ -29,27 +29,23 @@ export function content(
   part: 'body' | 'answer',
   type = 'application/json',
 ): Json {
-  const named = Object.fromEntries(
-    examples.map((example) => [example.name, { summary: example.summary, value: example[part] }]),
-  )
+  const named = Object.fromEntries(examples.map((one) => [one.name, { summary: one.summary, value: one[part] }]))
   return { [type]: { schema, ...(examples.length > 0 && { examples: named }) } }
 }
 
 /** A body that is a file. */
 export function fileContent(examples: readonly Shown[]): Json {
-  const named = Object.fromEntries(examples.map(({ name, summary, body }) => [name, { summary, value: body }]))
-  return { '*/*': { schema: { type: 'string', format: 'binary' }, ...(examples.length > 0 && { examples: named }) } }
+  return content({ type: 'string', format: 'binary' }, examples, 'body', '*/*')
 }
 
 /** An answer that is a file; the examples are CSV. */
 export function fileResponse(examples: readonly Shown[]): Json {
   const schema = { type: 'string' }
-  const csv = Object.fromEntries(examples.map(({ name, summary, answer }) => [name, { summary, value: answer }]))
   return {
     description: 'The file.',
     headers: answerHeaders(['reads']),
     content: {
-      'text/csv': { schema, ...(examples.length > 0 && { examples: csv }) },
+      ...content(schema, examples, 'answer', 'text/csv'),
       'application/jsonl': { schema },
       'application/json': { schema },
     },
@@ -64,7 +60,7 @@ export function errorResponses(endpoint: Endpoint, namesStore: boolean): Json {
     on === 'named' ? extraReasons.includes(reason) : applies[on],
   )
   return Object.fromEntries(
-    possible.map(({ reason, answer }) => [statusOf(reason), { $ref: `#/components/responses/${answer}` }]),
+    possible.map((one) => [statusOf(one.reason), { $ref: `#/components/responses/${answerNameOf(one)}` }]),
   )
 }
 
@@ -83,14 +79,16 @@ const unexpectedError = {
 export function responseComponents(schemas: Schemas): Json {
   const schema = schemas.named('Error', failure)
   return Object.fromEntries(
-    errorReasons.map(({ reason, answer, meaning }) => {
+    errorReasons.map((one) => {
+      const { reason, meaning } = one
       const status = statusOf(reason)
       const ofReason = `"error_info":[{"reason":"${reason}"`
       const examples = [...keptExamples, unexpectedError].filter(
         (example) => example.status === status && JSON.stringify(example.answer).includes(ofReason),
       )
       const description = `\`${reason}\`: ${meaning}`
-      return [answer, { description, headers: answerHeaders([status]), content: content(schema, examples, 'answer') }]
+      const answer = { description, headers: answerHeaders([status]), content: content(schema, examples, 'answer') }
+      return [answerNameOf(one), answer]
     }),
   )
 }
