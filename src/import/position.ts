@@ -1,4 +1,20 @@
-import { type Counts, noCounts } from './report/counts.ts'
+/**
+ * The counts of an import. Each row of the file is counted in exactly one of created, updated, unchanged and failed;
+ * nothing of a failed row is stored. Assets are those new to the store, links those new to their product's group,
+ * `assetsFailed` the bad URLs of rows that did not fail. `replaced` rows replace values of earlier rows.
+ */
+export const noCounts = {
+  ...{ rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0, assetsAdded: 0, linksAdded: 0 },
+  ...{ assetsFailed: 0, replaced: 0 },
+}
+
+export type Counts = typeof noCounts
+
+export function sum(a: Counts, b: Counts): Counts {
+  const total = { ...a }
+  for (const key of Object.keys(total) as (keyof Counts)[]) total[key] += b[key]
+  return total
+}
 
 /** How far an import has come: the first `counts.rows` rows of the file are done. */
 export interface ImportPosition {

@@ -1,5 +1,5 @@
 import { exportStore } from '../export/export-store.ts'
-import { noCounts } from '../import/report/counts.ts'
+import { noCounts } from '../import/position.ts'
 import { type RunJob, writeAsCurrent } from './attempt.ts'
 import { deleteParts, partsOf } from './parts.ts'
 import { createWriter } from './quotas.ts'

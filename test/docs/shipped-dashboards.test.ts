@@ -6,7 +6,7 @@ import infinity from '../../deploy/grafana/catalogue-content.json' with { type: 
 import wild from '../../deploy/grafana/catalogue-content-wild.json' with { type: 'json' }
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
-import { noCounts } from '../../src/import/report/counts.ts'
+import { noCounts } from '../../src/import/position.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'
 import { useGateway } from '../support/servers/gateway.ts'

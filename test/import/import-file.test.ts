@@ -7,8 +7,8 @@ import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { type ImportReport, type ImportResult, importFile } from '../../src/import/import.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
+import { noCounts } from '../../src/import/position.ts'
 import type { Fault } from '../../src/import/read/row.ts'
-import { noCounts } from '../../src/import/report/counts.ts'
 import { groupsOf, productsOf, useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { noCounts } from '../../src/import/report/counts.ts'
+import { noCounts } from '../../src/import/position.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { ask } from '../support/clients/operations.ts'
 import { addAssets, addProducts, define, newStore, unknownStore } from '../support/factories.ts'

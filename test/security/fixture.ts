@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { measureStores } from '../../src/catalogue/rows/measures.ts'
-import { noCounts } from '../../src/import/report/counts.ts'
+import { noCounts } from '../../src/import/position.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'
 import { buildIndex } from '../support/database/product-index.ts'

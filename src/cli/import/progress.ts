@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import type { Counts } from '../../import/report/counts.ts'
+import type { Counts } from '../../import/position.ts'
 
 const rowsPerLine = 100_000
 
