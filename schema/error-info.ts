@@ -6,7 +6,7 @@ import { enumOf, overRest } from './enumerations.ts'
 
 const ErrorReason = enumOf('ErrorReason', 'Why an item of a request failed.', overRest(itemReasons))
 
-export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
+const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   extensions: partOfResult,
   description: 'Failure of one item of a request, or of one asset id in an item. The other items are not affected.',
   fields: (t) => ({

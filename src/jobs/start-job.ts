@@ -69,7 +69,7 @@ export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: J
 }
 
 /** Inserts a job and queues it, in one transaction. */
-export function insertJob(
+function insertJob(
   { db, origin }: Catalogue,
   storeUuid: string,
   kind: Job['kind'],

@@ -26,7 +26,7 @@ const actions: Record<Change['kind'], readonly Change['action'][]> = {
 }
 
 /** The types of all events. */
-export const eventTypes: readonly string[] = Object.entries(actions).flatMap(([kind, possible]) =>
+const eventTypes: readonly string[] = Object.entries(actions).flatMap(([kind, possible]) =>
   possible.map((action) => `${kind}.${action}`),
 )
 

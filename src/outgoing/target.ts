@@ -29,10 +29,10 @@ function isPrivate(host: string, { hasAddress }: Allowed): boolean {
 }
 
 /** The host of a URL, an IPv6 address without its brackets. The parser has made decimal and other forms dotted. */
-export function hostOf({ hostname }: URL): string {
+function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-export function isAllowedHost(host: string, allowed: Allowed): boolean {
+function isAllowedHost(host: string, allowed: Allowed): boolean {
   return allowed.hasHost(host) || allowed.hasAddress(host)
 }

@@ -18,7 +18,7 @@ import {
 import { requireWebhookInput, type WebhookHeader, type WebhookInput } from './webhook-input.ts'
 
 /** At most so many of a store. */
-export const maxWebhooks = 20
+const maxWebhooks = 20
 
 export interface NewWebhook {
   /** Shown only once. */

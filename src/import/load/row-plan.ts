@@ -88,7 +88,7 @@ const images =
   /image|img|photo|picture|enclosure|(^|[^a-z])(assets?|bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
 
 /** Notes columns of a row that become attributes, though their names say that options should name them. */
-export function addHints({ columns, cells }: Row, request: ImportRequest, layout: Layout, notes: Notes): void {
+function addHints({ columns, cells }: Row, request: ImportRequest, layout: Layout, notes: Notes): void {
   if (request.preset !== undefined) return
   const preset = presetFor(columns)
   if (preset !== undefined) {
