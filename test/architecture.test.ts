@@ -53,6 +53,7 @@ const ownSql = [
   'src/backup/backup.ts',
   'src/backup/format.ts',
   'src/database/citus/distribute.ts',
+  'src/database/citus/run-in-store.ts',
   'src/database/connection/own-connection.ts',
   'src/database/connection/session.ts',
   'src/database/partitions.ts',

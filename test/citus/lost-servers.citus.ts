@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
-import { createProducts, faultsOf, newLedger, putOnce, writeOnce } from '../faults/support/ledger.ts'
+import { createProducts, faultsOf, newLedger, writeOnce } from '../faults/support/ledger.ts'
 import { ask } from '../support/clients/operations.ts'
 import { callRest, restData } from '../support/clients/rest-client.ts'
 import { citusNodes } from '../support/database/citus.ts'
-import { define, newStore } from '../support/factories.ts'
+import { addAssets, define, newStore } from '../support/factories.ts'
 import { type Fault, startFaultProxy } from '../support/servers/fault-proxy.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 
@@ -36,8 +36,7 @@ it.each<[title: string, fault: Fault]>([
   const working = Promise.all([
     // More readers than there are connections.
     ...Array.from({ length: 12 }, readUntilNoticed),
-    ...ofLost.map((ledger) => repeat(() => writeOnce(gateway, ledger))),
-    ...ofOther.map((ledger) => repeat(() => putOnce(gateway, ledger))),
+    ...ledgers.map((ledger) => repeat(() => writeOnce(gateway, ledger))),
   ])
   onTestFinished(() => {
     isNoticed = true
@@ -55,6 +54,7 @@ it.each<[title: string, fault: Fault]>([
   expect((await restData(gateway, 'GET /stores')).total_stores).toBeGreaterThan(5)
   expect(await page(other)).toMatchObject({ status: 200 })
   await changeSettings(other)
+  await changeLinks(other)
 
   await proxy.set({ kind: 'none' })
   proxy.cut()
@@ -80,6 +80,21 @@ async function changeSettings(storeUuid: string): Promise<void> {
   await newStore(gateway, {}, `?linked_store_id=${storeUuid}&copy_taxonomy=true`)
   await ask(gateway, 'removeAttributeDefinitions', { storeUuid, names: ['Color'] })
   await ask(gateway, 'updateStore', { storeUuid, input: { storeName: 'other' } })
+}
+
+/** Writes links in the ways in which the ledgers do not, and reverts a write. */
+async function changeLinks(storeUuid: string): Promise<void> {
+  await addAssets(gateway, storeUuid, ['1 A', '2 A', '3 A'])
+  await ask(gateway, 'moveAsset', { storeUuid, parentCode: 'A', assetId: '2', position: 1 })
+  await ask(gateway, 'unlinkAssets', { links: [{ storeUuid, parentCode: 'A', channel: 'SMP', assetId: '2' }] })
+  const { headers } = await gateway.call('/v1/assets', {
+    method: 'DELETE',
+    body: [{ store_uuid: storeUuid, asset_id: '1' }],
+  })
+  const requestId = String(headers['x-request-id'])
+  expect(await ask(gateway, 'revertRequest', { storeUuid, requestId })).toMatchObject({
+    reverted: { assets: 1, links: 1 },
+  })
 }
 
 /** Puts a proxy before the last server of the database. */

@@ -37,5 +37,6 @@ export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string, 
     select ${storeUuid}::uuid, channel, asset_format, case piece when 0 then first_code else piece_code end, groups from piece
     order by channel, asset_format, piece_code
     on conflict (store_uuid, channel, asset_format, first_code)
-      do update set groups = excluded.groups`.execute(catalogue.db)
+      do update set groups = excluded.groups
+    returning 1`.execute(catalogue.db)
 }

@@ -31,9 +31,8 @@ export async function inventChanges(catalogue: Catalogue, uuid: string, days: nu
       select ${uuid}::uuid, at, 'prices-' || day, (array['anna', 'ben', 'shop'])[1 + day % 3], 'graphql', 'updateProducts',
         'product', 'updated', array_agg(product_code order by product_code), array_agg('Price'::text),
         array_agg(was order by product_code), count(*)
-      from priced cross join lateral (select extract(day from at)::integer as day) d group by at, day order by at`.execute(
-      db,
-    )
+      from priced cross join lateral (select extract(day from at)::integer as day) d group by at, day order by at
+      returning 1`.execute(db)
     await sql`
       select mark_products(${uuid}::uuid, array_agg(product_code)) from product where store_uuid = ${uuid}`.execute(db)
   })

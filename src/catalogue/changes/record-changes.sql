@@ -2,13 +2,18 @@
 -- `was` are null if whole products are created or deleted. `number`: how many things the row is about.
 create or replace function record_change(store uuid, origin jsonb, kind text, action text, codes text[], keys text[],
   was text[], number integer, failed integer) returns void language plpgsql as $$
+declare
+  new_tx xid8;
+  new_seq bigint;
 begin
   if origin is null then
     return;
   end if;
-  insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
-    count, failed)
-  values (store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
+  new_tx := writing_tx();
+  new_seq := next_number('change_seq');
+  insert into change (store_uuid, tx, seq, request_id, token_id, actor, via, operation, reverts, kind, action, codes,
+    keys, was, count, failed)
+  values (store, new_tx, new_seq, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
     origin ->> 'operation', origin ->> 'reverts', kind, action, codes,
     coalesce(keys, array_fill(null::text, array[cardinality(codes)])),
     coalesce(was, array_fill(null::text, array[cardinality(codes)])), number, failed);

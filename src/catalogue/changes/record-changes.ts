@@ -37,8 +37,8 @@ export async function recordItems(catalogue: WriteCatalogue, storeUuid: string, 
 }
 
 /**
- * CTEs that record the items of a query in the statement that finds them, as these may be many. On Citus they need all
- * servers. `failed`: how many items of the request failed.
+ * CTEs that record the items of a query in the statement that finds them, as these may be many. `failed`: how many
+ * items of the request failed.
  */
 export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
   return sql`change_item as (${items}), marked as (

@@ -104,7 +104,8 @@ export async function recount(
       on conflict (store_uuid, channel, build, product_code) do update set mask = excluded.mask
     )
     update channel_readiness set missing = ${sums.missing}::integer[], blocked = ${sums.blocked}::integer
-    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
+    returning 1`.execute(work.db)
   // The next chunk of a step adds to these.
   Object.assign(counts, sums)
 }

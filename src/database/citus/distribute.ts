@@ -3,6 +3,7 @@ import { namesOf } from '../registry/table-registry.ts'
 import type { Database } from '../tables.ts'
 import { tenantRole } from '../tenant.ts'
 import { hasCitus } from './coordinator.ts'
+import { createRunInStore, numberSequences } from './run-in-store.ts'
 
 const distributed = namesOf(({ placement }) => placement === 'distributed')
 const withSequence = ['change', 'product_dirty']
@@ -97,7 +98,6 @@ function serverStatements(): RawBuilder<unknown>[] {
 function tableStatements({ distributed: due }: Distribution): RawBuilder<unknown>[] {
   const [first] = distributed
   const colocatedWith = (table: string) => (table === first ? 'none' : first)
-  const ofChanges = (statement: RawBuilder<unknown>) => (due.includes('change') ? [statement] : [])
   return [
     // On a worker node, Citus checks the rights of the login, which may only read the views: they cannot work.
     sql`drop schema if exists report cascade`,
@@ -107,20 +107,15 @@ function tableStatements({ distributed: due }: Distribution): RawBuilder<unknown
         (table) => sql`alter policy own_stores on ${sql.table(table)}
         using (store_uuid = any (current_setting('catalogue.stores')::uuid[]))`,
       ),
-    // The feed needs the coordinator's transaction. Citus evaluates a default there only if it uses a sequence.
-    ...ofChanges(
-      sql`alter table change
-        alter tx set default case when nextval('change_seq'::text::regclass) > 0 then pg_current_xact_id() end`,
-    ),
+    ...(due.includes('change') ? numberSequences : []),
     ...due.map(
       (table) => sql`select create_distributed_table(
         ${table}::text::regclass, 'store_uuid', colocate_with => ${colocatedWith(table)}::text)`,
     ),
-    sql`select create_distributed_function('attributes_fit(jsonb, jsonb, integer, integer)')`,
-    sql`select create_distributed_function('folded(text)')`,
     // Citus inserts rows with a sequence by COPY, which row-level security does not allow.
     ...withSequence
       .filter((table) => due.includes(table))
       .map((table) => sql`alter table ${sql.table(table)} disable row level security`),
+    ...createRunInStore,
   ]
 }

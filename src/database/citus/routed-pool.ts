@@ -3,8 +3,9 @@ import type pg from 'pg'
 import type { FairQueue, FairQueueOptions } from '../../fair-share/fair-queue.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isMovedShard, isUnavailable, isUnreachable } from '../unavailable.ts'
+import { runInStore } from './run-in-store.ts'
 import { splitStatements } from './split-statements.ts'
-import type { StoreServers, Target } from './store-servers.ts'
+import type { StoreServer, StoreServers } from './store-servers.ts'
 
 /** The pool of the coordinator. A connection may need a slot of another queue, too. */
 export interface CoordinatorPool extends PostgresPool {
@@ -67,7 +68,7 @@ class RoutedConnection implements PostgresPoolClient {
   /** What has begun the transaction, until its first statement is sent. */
   #begun: string[] = []
   #isInTransaction = false
-  #target: Target | undefined
+  #server: StoreServer | undefined
 
   constructor(servers: StoreServers, acquire: CoordinatorPool['connect']) {
     this.#servers = servers
@@ -96,14 +97,15 @@ class RoutedConnection implements PostgresPoolClient {
       return answer<R>()
     }
     const store = storeOf(values)
-    const server = store === undefined ? this.#target?.server : await this.#servers.find(store)
-    // The commit, too, waits for all servers that the transaction has used.
-    const needsAll = copiesToAll.test(text) || (this.#isInTransaction && this.#target?.needsAll === true)
-    this.#target = server && { server, needsAll }
+    // The commit, too, waits for the server that the transaction has used.
+    if (store !== undefined) this.#server = await this.#servers.find(store)
+    const call = store === undefined ? undefined : runInStore(store, text, values)
     try {
-      return await this.#send<R>(text, values)
+      if (!call) return await this.#send<R>(text, values)
+      const { rows, ...result } = await this.#send<{ answer: R }>(call.text, call.values)
+      return { ...result, rows: rows.map(({ answer }) => answer) }
     } catch (error) {
-      if (this.#target && isUnreachable(error)) this.#servers.probe(this.#target)
+      if (this.#server && isUnreachable(error)) this.#servers.probe(this.#server)
       if (isMovedShard(error) && !this.#isInTransaction) return this.#send<R>(text, values)
       if (isCommit.test(text) && !isUnavailable(error))
         throw new OutcomeUnknown('the outcome of a commit is unknown', { cause: error })
@@ -114,11 +116,11 @@ class RoutedConnection implements PostgresPoolClient {
   }
 
   async #send<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    const target = this.#target
-    if (target) this.#servers.requireServing(target)
-    this.#connection ??= await this.#acquire(target?.server.queue)
+    const server = this.#server
+    if (server) this.#servers.requireServing(server)
+    this.#connection ??= await this.#acquire(server?.queue)
     const connection = this.#connection
-    const isOver = target && this.#servers.note(target, (error) => connection.close(error))
+    const isOver = server && this.#servers.note(server, (error) => connection.close(error))
     try {
       for (const begun of this.#begun.splice(0)) {
         await connection.query(begun, [])
@@ -130,9 +132,6 @@ class RoutedConnection implements PostgresPoolClient {
     }
   }
 }
-
-/** Citus copies what an INSERT of a common table expression selects to all servers. */
-const copiesToAll = /^\s*with\b.*\binsert into \w+(?: as \w+)? \([^()]*\)\s*select\b/is
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** The parameter of `write_products`. */

@@ -23,7 +23,7 @@ class ServerLost extends Error {
   }
 }
 
-interface StoreServer {
+export interface StoreServer {
   host: string
   port: number
   /** What goes to the server may hold three quarters of the connections, and of those of each tenant. */
@@ -32,14 +32,9 @@ interface StoreServer {
   circuit: CircuitBreakerPolicy
 }
 
-/** The servers that a statement needs: that of its store, or all. */
-export interface Target {
+/** A statement that waits for its server. `end` closes its connection. */
+interface Sent {
   server: StoreServer
-  needsAll: boolean
-}
-
-/** A statement that waits for servers. `end` closes its connection. */
-interface Sent extends Target {
   since: number
   end(error: Error): void
 }
@@ -81,7 +76,7 @@ export function createStoreServers(
     if (servers.has(name)) return server
     servers.set(name, server)
     server.circuit.onBreak(() => {
-      for (const each of sent) if (each.needsAll || each.server === server) each.end(new ServerLost(server))
+      for (const each of sent) if (each.server === server) each.end(new ServerLost(server))
     })
     return server
   }
@@ -90,41 +85,37 @@ export function createStoreServers(
   const lost = () => [...servers.values()].filter((server) => !serves(server))
 
   /** Probes a server, and a lost one until it answers. */
-  const probeOne = async (server: StoreServer): Promise<void> => {
+  const probe = async (server: StoreServer): Promise<void> => {
     if (probed.has(server)) return
     probed.add(server)
     const wasServing = serves(server)
-    const probe = () => requireAnswer(server, { ...coordinator, ...deadlines })
-    await server.circuit.execute(probe).catch(() => wasServing && onLost(new ServerLost(server)))
+    const ask = () => requireAnswer(server, { ...coordinator, ...deadlines })
+    await server.circuit.execute(ask).catch(() => wasServing && onLost(new ServerLost(server)))
     // A little longer than the circuit refuses probes.
     await sleep(pauseMs + 10, undefined, { ref: false })
     probed.delete(server)
-    if (!serves(server) && isKnown(server)) void probeOne(server)
-  }
-  const probe = ({ server, needsAll }: Target): void => {
-    for (const each of needsAll ? servers.values() : [server]) void probeOne(each)
+    if (!serves(server) && isKnown(server)) void probe(server)
   }
 
   const check = setInterval(() => {
     const late = performance.now() - silentMs
-    for (const each of sent) if (each.since < late) probe(each)
+    for (const each of sent) if (each.since < late) void probe(each.server)
   }, checkMs).unref()
 
   return {
     /** Undefined if the coordinator does not tell. */
     find: (store: string) => homes.fetch(store).catch(() => undefined),
     serves,
-    requireServing({ server, needsAll }: Target): void {
-      const [missing] = needsAll ? lost() : serves(server) ? [] : [server]
-      if (missing) throw new ServerLost(missing)
+    requireServing(server: StoreServer): void {
+      if (!serves(server)) throw new ServerLost(server)
     },
     /** Notes that a statement is sent. Returns what is to be called at its end. */
-    note(target: Target, end: Sent['end']): () => void {
-      const one = { ...target, since: performance.now(), end }
+    note(server: StoreServer, end: Sent['end']): () => void {
+      const one = { server, since: performance.now(), end }
       sent.add(one)
       return () => sent.delete(one)
     },
-    probe,
+    probe: (server: StoreServer): void => void probe(server),
     lost: () => lost().map(({ host, port }) => `${host}:${port}`),
     async end(): Promise<void> {
       clearInterval(check)

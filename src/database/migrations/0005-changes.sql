@@ -49,6 +49,15 @@ create table change (
 ) partition by range (at);
 -- What is read of a row is a part of its arrays, and compression would cost the writers.
 alter table change alter codes set storage external, alter keys set storage external, alter was set storage external;
+
+-- The transaction of a row of the ledger, and the next number of a sequence. What a server of Citus runs for the
+-- coordinator has them from there (citus/run-in-store.ts).
+create function writing_tx() returns xid8 language sql as $$
+  select coalesce(nullif(current_setting('catalogue.tx', true), '')::xid8, pg_current_xact_id()) $$;
+create function next_number(sequence text) returns bigint language sql as $$
+  select case when coalesce(current_setting('catalogue.' || sequence, true), '') = '' then nextval(sequence::regclass)
+    else set_config('catalogue.' || sequence, (current_setting('catalogue.' || sequence)::bigint + 1)::text, true)::bigint end $$;
+
 create index change_by_request on change (store_uuid, request_id);
 -- Writers add to the pending list, which costs them little; a reader reads all of it, so it is short.
 create index change_by_code on change using gin (codes) with (gin_pending_list_limit = 1024);
@@ -361,13 +370,10 @@ end $$;
 
 -- Tells that an import that is no dry run has ended, whatever ends it, with the request that has begun it.
 create function record_import_end() returns trigger language plpgsql as $$
-declare
-  store constant uuid := new.store_uuid;
 begin
-  insert into change (store_uuid, request_id, token_id, actor, via, operation, kind, action, codes, keys, was, count, failed)
-    values (store, new.origin ->> 'requestId', new.origin ->> 'tokenId', new.origin ->> 'actor',
-      case when new.file is null then 'job' else 'cli' end, 'import', 'import', 'finished', array[new.job_id::text],
-      array[new.state], '{null}', (new.counts ->> 'rows')::integer, (new.counts ->> 'failed')::integer);
+  perform record_change(new.store_uuid, new.origin || jsonb_build_object('operation', 'import', 'via',
+      case when new.file is null then 'job' else 'cli' end), 'import', 'finished', array[new.job_id::text],
+    array[new.state], null, (new.counts ->> 'rows')::integer, (new.counts ->> 'failed')::integer);
   return null;
 end $$;
 create trigger import_ended after update of state on job for each row
@@ -378,7 +384,7 @@ create trigger import_ended after update of state on job for each row
 do $$
 begin
   grant usage on sequence change_seq to catalogue_tenant;
-  grant execute on function oldest_open, ledger_state, first_change_day, changes_of, changes_by, changes_after,
+  grant execute on function writing_tx, next_number, oldest_open, ledger_state, first_change_day, changes_of, changes_by, changes_after,
     changes_since, changed_products, reverts_of to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;

@@ -22,10 +22,12 @@ alter table product_dirty alter codes set storage external;
 create function mark_products(store uuid, changed text[], number integer default 0) returns void language plpgsql as $$
 declare
   part text[];
+  new_seq bigint;
 begin
   for i in 0 .. (coalesce(cardinality(changed), 0) + 999) / 1000 - 1 loop
     part := changed[i * 1000 + 1 : i * 1000 + 1000];
-    insert into product_dirty (store_uuid, codes, delta) values (store, part, number * cardinality(part));
+    new_seq := next_number('product_dirty_seq');
+    insert into product_dirty (store_uuid, seq, codes, delta) values (store, new_seq, part, number * cardinality(part));
   end loop;
 end $$;
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
 import type { CatalogueKind } from '../change.ts'
-import { recorded } from '../record-changes.ts'
+import { type Item, recorded, recordItems } from '../record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'
 
 type Sql = RawBuilder<unknown>
@@ -57,19 +57,28 @@ export interface Restoration {
   skipped: Sql
 }
 
-/** Restores items in one statement. `restorationOf` gets the name of the CTE with `itemsOf` the request. */
+/**
+ * Restores items in one statement, which also records them unless they are in a `local` table (table-registry.ts).
+ * `restorationOf` gets the name of the CTE with `itemsOf` the request.
+ */
 export async function restoreItems(
   catalogue: WriteCatalogue,
   reversal: Reversal,
   kinds: readonly CatalogueKind[],
   restorationOf: (own: Sql) => Restoration,
+  isLocal = false,
 ): Promise<Reverted> {
   const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
+  const { storeUuid } = reversal
   const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
-  const { rows } = await sql<Reverted>`
-    with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}, ${recorded(catalogue, reversal.storeUuid, changes)}
-    select json_build_object(${sql.join(numbers)}) as reverted, ${skippedColumns(skipped)}`.execute(catalogue.db)
-  return onlyRow(rows)
+  const { rows } = await sql<Reverted & { items: Item[] | null }>`
+    with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}
+      ${isLocal ? sql`` : sql`, ${recorded(catalogue, storeUuid, changes)}`}
+    select json_build_object(${sql.join(numbers)}) as reverted, ${skippedColumns(skipped)},
+      ${isLocal ? sql`(select json_agg(i) from (${changes}) i)` : sql`null::json`} as items`.execute(catalogue.db)
+  const { items, ...done } = onlyRow(rows)
+  await recordItems(catalogue, storeUuid, items ?? [])
+  return done
 }
 
 /** How many skipped items a step returns. */

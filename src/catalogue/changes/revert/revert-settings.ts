@@ -22,7 +22,7 @@ const listBefore = (field: string, column: string) => sql`
 export const storeFields: RevertStep = {
   kinds: ['store'],
   revert: (catalogue, reversal) =>
-    restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(reversal.storeUuid, own)),
+    restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(reversal.storeUuid, own), true),
 }
 
 const restoredFields = (storeUuid: string, own: Sql): Restoration => ({
