@@ -90,6 +90,15 @@ test('the report of a JSON list is one, and bytes that are no UTF-8 stay what th
   )
 })
 
+test('what failed of a list in an object is imported with the same options', async () => {
+  const store = await catalog.newStore()
+  const errors = catalog.path('inner-failed.json')
+  const file = await catalog.file('inner.json', '{"a": {"rows": [{"sku": "A", "status": "sold"}, {"sku": "B"}]}}')
+  await catalog.answer([file, '--store', store, '--at', 'a.rows', '--errors', errors], 1)
+  const fixed = await catalog.fix(errors, (text) => text.replace('"status":"sold"', '"status":"draft"'))
+  expect(await catalog.answer([fixed, '--store', store, '--at', 'a.rows'])).toMatchObject({ rows: 1, created: 1 })
+})
+
 test('the report of a JSON list has all values of a key that comes twice', async () => {
   const store = await catalog.newStore()
   const rows = ['{"sku": "A", "n": {"m": "1", "m": "é}"}}', '{"sku":"B"}', '{"sku":"C","n":1,"n":2}']
@@ -121,6 +130,12 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     /"n" must be UTF-8; got other bytes/,
   ],
   ['Latin-1 in its header', Buffer.concat([latin1, Buffer.from(',sku\né,A\n')]), 2, /the header line must be UTF-8/],
+  [
+    'its header twice, as two files in one have',
+    '\uFEFFsku,n \nA,1\n\uFEFFsku,n \nB,2\nsku,n\n',
+    1,
+    /row 2 \(line 3\): must be no header; got the names of the columns again\n.*row 4 \(line 5\): must be no header/,
+  ],
   ['a column twice', 'sku,n,n\nA,1,2\n', 2, /the header names columns twice: "n"/],
   ['half a last row', 'sku,n,m\nA,1,2\nB,1', 0, /^note: cells that a row lacks at its end .* such as row 2$/],
   [

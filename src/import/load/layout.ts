@@ -4,6 +4,7 @@ import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/cs
 import { shown } from '../../text.ts'
 import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
 import { presetFor } from '../presets/presets.ts'
+import { listed } from '../read/columns.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** What each column of a file is read as. */
@@ -105,18 +106,4 @@ function requireDistinct(columns: readonly string[], attributeOf: Layout['attrib
     }
     byAttribute.set(attribute, column)
   }
-}
-
-function listed(columns: readonly string[]): string {
-  if (columns.length === 0) return 'no columns'
-  const most = 100
-  const rest = columns.length > most ? ` and ${columns.length - most} more` : ''
-  return `the columns ${columns.slice(0, most).map(visible).join(', ')}${rest}`
-}
-
-/** The name with characters that nobody sees written as escapes. */
-function visible(column: string): string {
-  return shown(column).replaceAll(/[\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
 }

@@ -3,7 +3,7 @@ import { nameFault } from '../../catalogue/attributes/attribute-rules.ts'
 import { defaultAssetFormat } from '../../catalogue/enumerations.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { presetFor } from '../presets/presets.ts'
-import type { Row } from '../read/row.ts'
+import type { Cell, Row } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import type { Layout } from './layout.ts'
 
@@ -89,9 +89,10 @@ const images =
 
 /** Notes columns of a row that become attributes, though their names say that options should name them. */
 function addHints({ columns, cells }: Row, request: ImportRequest, layout: Layout, notes: Notes): void {
-  if (request.preset !== undefined) return
+  // A preset that has found its images knows what the others are.
+  if (request.preset !== undefined && request.assets.length > 0) return
   const preset = presetFor(columns)
-  if (preset !== undefined) {
+  if (preset !== undefined && request.preset === undefined) {
     notes.add('likely_preset', { rows: 0, example: preset })
     return
   }
@@ -100,10 +101,15 @@ function addHints({ columns, cells }: Row, request: ImportRequest, layout: Layou
     if (mapped.has(column) || layout.attributeOf(column) === undefined) continue
     const cell = cells[at] ?? ''
     const mayBeUrl = cell === '' || typeof cell !== 'string' || /[/.]/.test(cell)
-    if (images.test(column) && mayBeUrl) notes.add('likely_images', { column, rows: 0 })
+    if ((images.test(column) && mayBeUrl) || isPicture(cell)) notes.add('likely_images', { column, rows: 0 })
     const isStatus = request.status === undefined && !columns.includes('status') && status.test(column)
     if (isStatus) notes.add('likely_status', { column, rows: 0 })
   }
+}
+
+function isPicture(cell: Cell): boolean {
+  const text = typeof cell === 'string' ? cell : cell[0]
+  return typeof text === 'string' && /^\s*https?:\/\/\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i.test(text)
 }
 
 const status = /^(product[ _-]?)?status$/i

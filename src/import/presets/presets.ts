@@ -1,4 +1,5 @@
 import { type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
+import { listed } from '../read/columns.ts'
 import type { Reading, RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 import * as magento from './magento.ts'
@@ -74,7 +75,8 @@ export function withPreset(request: ImportRequest, columns: readonly string[]): 
   const code = preset.code.find(has)
   if (request.code === undefined && code === undefined) {
     const option = `${optionName(request, 'preset')} ${request.preset}`
-    throw new UsageError(`${option} needs the column "${preset.code[0]}", which the file does not have`)
+    const advice = `${optionName(request, 'code')} names another`
+    throw new UsageError(`${option} needs the column "${preset.code[0]}"; ${advice}; the file has ${listed(columns)}`)
   }
   const status = preset.status !== undefined && has(preset.status) ? { status: preset.status } : {}
   const assets = request.assets.length > 0 ? request.assets : preset.assets.filter(has)

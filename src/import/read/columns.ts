@@ -3,6 +3,13 @@ import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { maxColumnLength, maxColumns } from './row.ts'
 
+/** Whether a row repeats the header, as in files that were joined. The first test takes no time. */
+export function isHeader(cells: readonly string[], columns: readonly string[]): boolean {
+  return cells.at(-1) === columns.at(-1) && cells.every((cell, i) => cell.trim() === columns[i]?.trim())
+}
+
+export const headerAgain = 'must be no header; got the names of the columns again'
+
 /** The columns of a header. Throws a UsageError if there are too many, or one twice, or with too long a name. */
 export function checkColumns(columns: string[]): string[] {
   if (columns.length > maxColumns) {
@@ -18,4 +25,19 @@ export function checkColumns(columns: string[]): string[] {
   const repeated = new Set(names.filter((column) => known.size === known.add(column).size))
   if (repeated.size === 0) return columns
   throw new UsageError(`the header names columns twice: ${[...repeated].map(shown).join(', ')}`)
+}
+
+/** The names of columns, for a message. */
+export function listed(columns: readonly string[]): string {
+  if (columns.length === 0) return 'no columns'
+  const most = 100
+  const rest = columns.length > most ? ` and ${columns.length - most} more` : ''
+  return `the columns ${columns.slice(0, most).map(visible).join(', ')}${rest}`
+}
+
+/** The name with characters that nobody sees written as escapes. */
+function visible(column: string): string {
+  return shown(column).replaceAll(/[\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }

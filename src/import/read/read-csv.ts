@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { isEscapedFormula, unescapeFormula } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
-import { checkColumns } from './columns.ts'
+import { checkColumns, headerAgain, isHeader } from './columns.ts'
 import { findDelimiter } from './delimiter.ts'
 import { isQuoted, type ParsedRecord, recordReader } from './record.ts'
 import { recordsOf } from './records.ts'
@@ -134,6 +134,7 @@ function rowOf(
     return unreadable(`must be ${encoding}; got other bytes`, columns[bad])
   }
   const place = { number, line, size: source.length, columns, source }
+  if (isHeader(texts as string[], columns)) return unreadable(headerAgain)
   if (cells.length === columns.length) return { ...place, cells: texts as string[] }
   if (cells.length < columns.length) notes.add('short_rows', { example: `row ${number}` })
   return { ...place, cells: columns.map((_column, i) => texts[i] ?? '') }

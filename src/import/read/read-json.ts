@@ -105,7 +105,8 @@ function listFinder(at: string | undefined, option: string, formatOption: string
     const isFirst = !isBegun
     isBegun = true
     if (!isList) return false
-    if (at === undefined ? isFirst : here === at) return true
+    // What failed of a list in an object is a list: it is imported with the same option.
+    if (isFirst || here === at) return true
     if (at === undefined) {
       throw new UsageError(
         `the file must be a JSON list of objects; it is an object with the list "${here}": ${option} ${here}`,

@@ -11,6 +11,7 @@ const sentences = {
   escaped_formulas: 'cells begin with an apostrophe before a formula; --unescape-formulas removes it',
   leading_zeros: 'numbers are shown with leading zeros and were read without them',
   merged_cells: 'cells are merged: only the first of them has the value',
+  drawings: 'pictures and charts that are placed on the sheet were not read',
   other_decimal: 'half of the numbers or more would be some only with the other --decimal',
   decimal_unused: '--decimal was applied to no value: it is for texts of NUMBER attributes',
   likely_preset: 'the columns look like those of a shop system, which --preset reads',

@@ -149,6 +149,21 @@ describe('bytes without a meaning', () => {
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
   })
 
+  test.each([
+    ['UTF-8', Buffer.from('\ufeffsku\nÄ\n')],
+    ['UTF-16LE', Buffer.from('\ufeffsku\nÄ\n', 'utf16le')],
+  ])('refuse --encoding for a file with the mark of another: %s', async (encoding, content) => {
+    const [store, file] = [await catalog.newStore(), await catalog.file('marked.csv', content)]
+    const { code, stderr } = await catalog.run([file, '--store', store, '--encoding', 'Windows-1252'])
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        `--encoding must be ${encoding} or left out: the file begins with the mark of it`,
+      ),
+    })
+    expect(await catalog.answer([file, '--store', store, '--encoding', encoding])).toMatchObject({ created: 1 })
+  })
+
   test('end the file where gzip data is cut, with every row before it', async () => {
     const store = await catalog.newStore()
     const rows = Array.from({ length: 20_000 }, (_, i) => `P${i},${Math.sin(i)}\n`).join('')

@@ -104,6 +104,15 @@ describe('images', () => {
     expect((await imported(files[0]?.[1] ?? '', ['--assets', column])).answer.notes).toEqual([])
   })
 
+  test.each([
+    ['https://a.example/1.JPG?v=1', ['likely_images']],
+    ['https://a.example/1.png|https://a.example/2.png', ['likely_images']],
+    ['https://a.example/1.html', []],
+  ])('in a column of any name are attributes, and a note says so if they are pictures: %s', async (cell, codes) => {
+    const { answer } = await imported(`sku,Links\nA,${cell}\n`, ['--dry-run'])
+    expect(answer.notes.map(({ code }: { code: string }) => code)).toEqual(codes)
+  })
+
   test.each(['a.jsonl', 'a.xml'])('in an object in the place of a list fail (%s)', async (name) => {
     const [object, good] = [{ sku: 'A', pictures: { src: 'https://a.example/1', alt: 'x' } }, 'https://a.example/2']
     const members = '<pictures><src>https://a.example/1</src><alt>x</alt></pictures>'

@@ -177,6 +177,19 @@ test('woocommerce: attributes get their names, and variations the code of their 
   expect(await images('SHIRT')).toEqual(['https://a.example/1.jpg', 'https://a.example/2.jpg'])
 })
 
+test('a preset that finds no images in columns of another language notes what look like them', async () => {
+  const rows = ['ID,Tipo,SKU,Publicado,Imágenes', '1,simple,A,1,"https://a.example/1.jpg, https://a.example/2.jpg"']
+  const { answer } = await imported('spanish.csv', rows, ['--preset', 'woocommerce'])
+  expect(answer.notes).toEqual([{ code: 'likely_images', column: 'Imágenes', rows: 0, example: null }])
+})
+
+test('a preset without its column of the code lists those that the file has', async () => {
+  const [store, file] = [await catalog.newStore(), await catalog.file('german.csv', 'ID,Artikelnummer\n1,A\n')]
+  const { code, stderr } = await catalog.run([file, '--store', store, '--preset', 'woocommerce'])
+  const sentence = '--preset woocommerce needs the column "SKU"; --code names another; the file has the columns "ID"'
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) })
+})
+
 test('woocommerce: a parent that comes later, or never, stays as it is, with a note', async () => {
   const rows = [
     'ID,Type,SKU,Published,Parent',

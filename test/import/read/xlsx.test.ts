@@ -87,6 +87,14 @@ test('the first sheet is one that is visible', async () => {
   expect((await imported(workbookOf(sheets, { hidden: Object.keys(sheets) }))).answer.sheet).toBe('Lists')
 })
 
+test('a row that repeats the header fails, and pictures on the sheet are noted', async () => {
+  const rows = ['sku,n', 'A,1', 'sku,n', 'n,sku'].map((row) => row.split(','))
+  const { products, answer, stderr } = await imported(workbookOf({ First: rows }, { hasPictures: true }))
+  expect(products).toEqual({ A: { n: '1' }, n: { n: 'sku' } })
+  expect(stderr).toContain('row 2 (line 3): must be no header; got the names of the columns again')
+  expect(answer.notes).toEqual([{ code: 'drawings', column: null, rows: 0, example: null }])
+})
+
 test('notes say which values a sheet shows in another way', async () => {
   const rows = [
     ['sku', 'zip', 'color'],

@@ -23,12 +23,14 @@ interface Book {
   hidden?: readonly string[]
   /** Ranges of cells that are merged, in each sheet. */
   merged?: readonly string[]
+  /** Whether pictures are placed on each sheet. */
+  hasPictures?: boolean
 }
 
 /** The bytes of a workbook with sheets of rows. */
 export function workbookOf(
   sheets: Record<string, readonly (readonly SheetCell[])[]>,
-  { since1904 = false, hidden = [], merged = [] }: Book = {},
+  { since1904 = false, hidden = [], merged = [], hasPictures = false }: Book = {},
 ): Buffer {
   const strings: string[] = []
   const cellOf = (cell: SheetCell, at: string) => {
@@ -43,7 +45,7 @@ export function workbookOf(
       const row = cells.map((cell, at) => cellOf(cell, `${columnName(at)}${i + 1}`)).join('')
       return `<row r="${i + 1}">${row}</row>`
     })
-    return `${declaration}<worksheet ${main}><sheetData>${lines.join('')}</sheetData>${merges}</worksheet>`
+    return `${declaration}<worksheet ${main}><sheetData>${lines.join('')}</sheetData>${merges}${hasPictures ? '<drawing r:id="d"/>' : ''}</worksheet>`
   })
   const relation = (id: string, type: string, target: string) =>
     `<Relationship Id="${id}" Type="${types}/${type}" Target="${target}"/>`

@@ -27,10 +27,12 @@ export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }
     throw new UsageError(`the file has NUL at its beginning: it may be UTF-16, which ${option} says`)
   }
   const given = encoding ?? mark?.encoding
+  if (mark && mark.encoding !== given) {
+    throw new UsageError(`${option} must be ${mark.encoding} or left out: the file begins with the mark of it`)
+  }
   recognized.encoding = given ?? 'UTF-8'
-  const skipped = mark && mark.encoding === given ? mark.length : 0
-  if (skipped > 0) recognized.bom = true
-  const rest = skipped > 0 ? withoutStart(chunks, skipped) : chunks
+  if (mark) recognized.bom = true
+  const rest = mark ? withoutStart(chunks, mark.length) : chunks
   if (given) return toUtf8(rest, given)
   const found = (judged: Encoding) => {
     recognized.encoding = judged

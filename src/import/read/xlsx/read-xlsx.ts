@@ -1,7 +1,7 @@
 import { shown } from '../../../text.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
-import { checkColumns } from '../columns.ts'
+import { checkColumns, headerAgain, isHeader } from '../columns.ts'
 import { BrokenFile, type Entry, type Reading, type RowSource } from '../row.ts'
 import type { SheetRow } from './sheet-cells.ts'
 import { sheetRows } from './sheet-rows.ts'
@@ -62,5 +62,6 @@ function entryOf(
     const reason = `must have ${columns.length} cells, as the header has; got ${shown(cells.at(-1))} after them`
     return { ...place, source: { value: cells }, reason, found: cells }
   }
+  if (isHeader(place.source.value, columns)) return { ...place, reason: headerAgain, found: cells }
   return { ...place, size, columns, numbers, cells: place.source.value }
 }

@@ -23,6 +23,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
     } else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
     else if (tag === 'f') cell.hasFormula = true
     else if (tag === 'rPh') phonetic++
+    else if (tag === 'drawing') notes.add('drawings', { rows: 0 })
     else if (tag === 'mergeCell') notes.add('merged_cells', { example: attributes.ref ?? null })
   }
   const close = (tag: string) => {
