@@ -42,6 +42,7 @@ export async function loadProducts(
 ): Promise<LoadedProducts> {
   if (products.length === 0) return { created: 0, updated: 0, tooLarge: [] }
   await lockStore(catalogue, storeUuid, { products: 'all' })
+  const jsonOf = jsonWriter()
   const patches = products.map((product): [code: string, json: string] => [product.productCode, jsonOf(product)])
   const tooLarge = patches.flatMap(([code, json]) => (isTooLarge(json) ? code : []))
   if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
@@ -74,16 +75,33 @@ export async function loadProducts(
   return { created: codes.length, updated: 0, tooLarge: [] }
 }
 
-/** Whether the store has one of the products. Each is looked up by its key. */
+/**
+ * Whether the store has one of the products. Each is looked up by its key, unless none is between them: so it is in a
+ * first import of a file in the order of the codes.
+ */
 async function hasAny({ db }: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<boolean> {
   const { rows } = await sql`
-    select from unnest(${[...codes]}::text[]) as n(product_code) cross join lateral (
-      select from product where store_uuid = ${storeUuid} and product_code = n.product_code collate "C" limit 1
+    with n as materialized (select c.code collate "C" as product_code from unnest(${[...codes]}::text[]) as c(code))
+    select from n cross join lateral (
+      select from product where store_uuid = ${storeUuid} and product_code = n.product_code limit 1
     ) p
+    where (
+      select product_code from product
+      where store_uuid = ${storeUuid} and product_code >= (select min(product_code) from n)
+      order by product_code limit 1
+    ) <= (select max(product_code) from n)
     limit 1`.execute(db)
   return rows.length > 0
 }
 
-function jsonOf({ names, values }: LoadedProduct): string {
-  return `{${names.map((name, i) => `${JSON.stringify(name)}:${JSON.stringify(values[i])}`).join(',')}}`
+/** A writer of attributes as JSON. Rows of a file share one list of names, which it writes once. */
+function jsonWriter(): (product: LoadedProduct) => string {
+  let last: { names?: readonly string[]; keys: readonly string[] } = { keys: [] }
+  return ({ names, values }) => {
+    if (names !== last.names)
+      last = { names, keys: names.map((name, i) => `${i > 0 ? ',' : ''}${JSON.stringify(name)}:`) }
+    let json = '{'
+    for (const [i, key] of last.keys.entries()) json += key + JSON.stringify(values[i])
+    return `${json}}`
+  }
 }

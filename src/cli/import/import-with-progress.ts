@@ -51,6 +51,8 @@ export async function importWithProgress(file: string, options: ImportOptions, s
 
 /** All rows of a part of the file are in memory until they are imported. Few survive garbage collections. */
 const partSize = 32 * 1024
+/** What a file is known by is read in fewer parts: none of them is kept. */
+const againSize = 256 * 1024
 
 /** Opens a file for reading. Throws a UsageError that says why it cannot be read. */
 async function openInput(path: string): Promise<Input> {
@@ -92,7 +94,9 @@ async function importReporting(
   const report = await startReport(errors, from.reportLength)
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })
-  const again = stats.isFile() ? { reopen: () => createReadStream(file) as AsyncIterable<Buffer> } : {}
+  const again = stats.isFile()
+    ? { reopen: () => createReadStream(file, { highWaterMark: againSize }) as AsyncIterable<Buffer> }
+    : {}
   const importTo = (work: Pick<ImportWork, 'report' | 'savePosition'>) =>
     importFile(db, stream, request, {
       ...work,

@@ -71,7 +71,7 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const { cells, size, rows } = row
     const plan = planOf(row)
     const code = textAt(row, plan.code)
-    const faults: Fault[] = [...(row.faults ?? [])]
+    const faults: Fault[] = row.faults ? [...row.faults] : []
     if (typeof code !== 'string' || !isName(code)) {
       const reason = `must be a product code of 1 to 255 characters, without NUL and lone surrogates; got ${shown(code)}`
       return { ...nothing, number, line, source, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
@@ -80,8 +80,9 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const mapped = productOf(row, plan, status, faults)
     const replaces = faults.length === 0 && repeats(row, code, mapped, faults)
     const product = faults.length === 0 ? mapped : undefined
-    const found = assetsOf(cells, plan, rules)
-    return { number, line, size, source, rows, code, product, faults, replaces, ...found }
+    const hasAssets = plan.assets.length > 0 || plan.objects.length > 0
+    const { assets, assetFaults, assetsFailed } = hasAssets ? assetsOf(cells, plan, rules) : nothing
+    return { number, line, size, source, rows, code, product, assets, faults, assetFaults, assetsFailed, replaces }
   }
 }
 

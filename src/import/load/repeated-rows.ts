@@ -65,14 +65,15 @@ export function createRepeatedRows(): (row: number, code: string, product: Produ
     entry.push(row)
     for (let i = 0; i < names.length; i++) entry.push(last.ids[i] ?? 0, hashOf(texts[i] ?? '', 0) & 0x7fffffff)
     if (status !== null) entry.push(statusId, hashOf(status, 0) & 0x7fffffff)
-    const key = [hashOf(code, 0), hashOf(code, 1)] as const
-    const known = codes.get(...key)
+    const [first, second] = [hashOf(code, 0), hashOf(code, 1)]
+    const known = codes.get(first, second)
     if (known === undefined) {
-      codes.set(...key, entries.add(entry))
+      codes.set(first, second, entries.add(entry))
       return undefined
     }
+    const key = [first, second] as const
     const earlier = known >= 0 ? entries.get(known) : [-known - 2]
-    codes.set(...key, -row - 2)
+    codes.set(first, second, -row - 2)
     for (let i = 1; i < earlier.length; i += 2) values.set(...keyOf(key, earlier[i] ?? 0), earlier[i + 1] ?? 0)
     const replaced: string[] = []
     for (let i = 1; i < entry.length; i += 2) {
@@ -155,7 +156,7 @@ function createLists() {
         numbers = grown
       }
       numbers[place] = list.length
-      numbers.set(list, place + 1)
+      for (let i = 0; i < list.length; i++) numbers[place + 1 + i] = list[i] ?? 0
       return place
     },
     get: (place: number): ArrayLike<number> => numbers.subarray(place + 1, place + 1 + (numbers[place] ?? 0)),

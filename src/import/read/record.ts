@@ -7,12 +7,16 @@ export interface ParsedRecord {
   next: number
 }
 
+const quote = 0x22
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
 /**
  * A reader of the record at an index of a text, or of its first cells. It returns undefined if the end of the record is
  * not known yet.
  */
 export function recordReader(delimiter: string) {
-  const upToSeparator = new RegExp(`[^${delimiter.replace(/[\\\]^-]/, '\\$&')}\\r\\n]*`, 'y')
+  const separator = delimiter.charCodeAt(0)
   return (
     text: string,
     start: number,
@@ -25,21 +29,23 @@ export function recordReader(delimiter: string) {
     for (let at = start; ; at++) {
       const begin = at
       // A doubled quote ends one quoted part of the cell and begins the next.
-      while (text[at] === '"') {
+      while (text.charCodeAt(at) === quote) {
         at = text.indexOf('"', at + 1) + 1
         if (at === 0) return undefined
       }
       const quoted = at === begin ? '' : text.slice(begin + 1, at - 1).replaceAll('""', '"')
-      upToSeparator.lastIndex = at
-      upToSeparator.test(text)
-      const end = upToSeparator.lastIndex
+      let end = at
+      let code = text.charCodeAt(end)
+      // A loop takes half the time of an expression.
+      while (code !== separator && code !== lineFeed && code !== carriageReturn && end < text.length)
+        code = text.charCodeAt(++end)
       if (at > begin && end > at) afterQuote ??= { at: cells.length, text: text.slice(at, end) }
       cells.push(quoted + text.slice(at, end))
       at = end
-      if (text[at] === delimiter && cells.length < maxCells) continue
-      const next = at + (text.startsWith('\r\n', at) ? 2 : 1)
+      if (code === separator && cells.length < maxCells) continue
+      const next = at + (code === carriageReturn && text.charCodeAt(at + 1) === lineFeed ? 2 : 1)
       // The end of the text may cut a line, a quoted cell at a doubled quote, or CRLF.
-      if (!isLast && (at >= text.length || (next === text.length && text[at] === '\r'))) return undefined
+      if (!isLast && (at >= text.length || (next === text.length && code === carriageReturn))) return undefined
       return { cells, afterQuote, end, next }
     }
   }
