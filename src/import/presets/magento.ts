@@ -1,3 +1,4 @@
+import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { isName, shown } from '../../text.ts'
 import { type Cell, type Entry, maxColumns, type Row } from '../read/row.ts'
 
@@ -45,7 +46,7 @@ function productRow(row: Row): Entry {
 /** The row of a store view, whose columns become attributes of their own. */
 function viewRow(row: Row, viewCode: string): Row {
   const columns = row.columns.map((column) =>
-    column === 'sku' || column === view ? column : `${column} (${viewCode})`,
+    column === 'sku' || column === view || isOfReport(column) ? column : `${column} (${viewCode})`,
   )
   return { ...row, columns, isPart: true, size: columns.reduce((sum, { length }) => sum + length, row.size) }
 }

@@ -1,3 +1,4 @@
+import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { type Cell, type Entry, type Fault, maxColumns, type Row, type RowSource } from '../read/row.ts'
 
 const variants = 'Variants'
@@ -149,7 +150,8 @@ function positionOf(row: Row, faults: Fault[]): number {
 function variantsOf(rows: readonly Row[], values: ReadonlyMap<string, readonly Value[]>): string {
   const columns = new Set<string>()
   for (const [column, found] of values) {
-    if (variantPattern.test(column) || (!others.has(column) && areDifferent(found))) columns.add(column)
+    const isOther = others.has(column) || isOfReport(column)
+    if (variantPattern.test(column) || (!isOther && areDifferent(found))) columns.add(column)
   }
   const found = rows.map((row) =>
     row.columns.flatMap((column, at) =>

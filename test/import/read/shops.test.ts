@@ -177,6 +177,19 @@ test('woocommerce: attributes get their names, and variations the code of their 
   expect(await images('SHIRT')).toEqual(['https://a.example/1.jpg', 'https://a.example/2.jpg'])
 })
 
+test.each([
+  ['shopify', ['Handle,Title,Variant SKU,Status', 'mug,Mug,S1,sold', 'mug,,S2,'], 'active'],
+  ['magento', ['sku,store_view_code,name,product_online', 'A,,Mug,sold', 'A,fr,Tasse,sold'], '1'],
+])('%s: what failed of rows that belong together is imported without its faults', async (preset, rows, status) => {
+  const [store, errors] = [await catalog.newStore(), catalog.path(`${preset}-failed.csv`)]
+  const args = ['--store', store, '--preset', preset]
+  const file = await catalog.file(`${preset}.csv`, rows.join('\n'))
+  await catalog.answer([file, ...args, '--errors', errors], 1)
+  const fixed = await catalog.fix(errors, (text) => text.replaceAll(/,sold$/gm, `,${status}`))
+  await catalog.answer([fixed, ...args])
+  expect(JSON.stringify([...(await productsOf(catalog, store))])).not.toContain('import_error')
+})
+
 test('a preset that finds no images in columns of another language notes what look like them', async () => {
   const rows = ['ID,Tipo,SKU,Publicado,Imágenes', '1,simple,A,1,"https://a.example/1.jpg, https://a.example/2.jpg"']
   const { answer } = await imported('spanish.csv', rows, ['--preset', 'woocommerce'])
