@@ -60,7 +60,8 @@ const json: ReportFormat = { head: () => '[\n', between: ',\n', foot: '\n]\n', i
 
 const formatsOf: Record<Format, (recognized: Recognized) => ReportFormat> = {
   csv: ({ delimiter = ',', encoding, bom = false }) => csvOf(delimiter, bom || encoding === 'Windows-1252'),
-  xlsx: () => csvOf(',', true),
+  // In a file with semicolons a number such as 1.234 is doubtful: that of a text stays so.
+  xlsx: () => csvOf(';', true),
   // A row of a feed has columns of its own.
   xml: () => jsonl,
   jsonl: () => jsonl,

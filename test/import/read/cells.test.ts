@@ -333,6 +333,24 @@ describe('numbers', () => {
     return { code, stderr, prices: Object.values(products).map(({ attributes }) => attributes.Price) }
   }
 
+  test('of a text of XLSX that are doubtful are so in the report of failed rows, too', async () => {
+    const errors = catalog.path('doubtful-failed.csv')
+    const [price, sentence] = ['1.234', /--decimal says whether its comma or its point is decimal; got "1\.234"/]
+    const first = await importNumbers(
+      workbookOf({
+        S: [
+          ['sku', 'Price'],
+          ['A', price],
+        ],
+      }),
+      ['--errors', errors],
+      'n.xlsx',
+    )
+    const again = await importNumbers(await readFile(errors))
+    for (const { code, stderr } of [first, again])
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
+  })
+
   test('with a decimal comma are read with --decimal comma', async () => {
     const { prices, stderr } = await importNumbers('sku;Price\nA;12,50\nB;7\nC;1.234\nD;1.234,50\n', [
       '--decimal',

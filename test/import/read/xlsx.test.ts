@@ -191,7 +191,7 @@ test('cells without a certain value fail their rows, which are reported as CSV',
   ]) {
     expect(text).toContain(reason)
   }
-  const fixed = await catalog.fix(errors, (report) => report.replace('A,#N/A', 'A,7'))
+  const fixed = await catalog.fix(errors, (report) => report.replace('A;#N/A', 'A;7'))
   expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 7 })
 })
 
