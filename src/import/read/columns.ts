@@ -3,9 +3,11 @@ import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { maxColumnLength, maxColumns } from './row.ts'
 
-/** Whether a row repeats the header, as in files that were joined. The first test takes no time. */
+/** Whether a row repeats the header, as in files that were joined: with a mark or blanks, too. */
 export function isHeader(cells: readonly string[], columns: readonly string[]): boolean {
-  return cells.at(-1) === columns.at(-1) && cells.every((cell, i) => cell.trim() === columns[i]?.trim())
+  const isName = (cell: string | undefined, i: number) => cell?.trim() === columns[i]?.trim()
+  // Most rows differ at their end.
+  return isName(cells.at(-1), cells.length - 1) && cells.every(isName)
 }
 
 export const headerAgain = 'must be no header; got the names of the columns again'
