@@ -28,8 +28,8 @@ function partsOf(read: (storeUuid: string, after: NewChanges['next']) => Promise
 }
 
 const columnsOf = async ({ webhookId }: { webhookId: string }) => {
-  const { rows } = await sql<{ isSeen: boolean; pauseSeconds: number; ping: string | null }>`
-    select lease_until is not null as "isSeen", extract(epoch from next_at - now())::float8 as "pauseSeconds", ping
+  const { rows } = await sql<{ isSeen: boolean; pauseSeconds: number; ping: string | null; pending: string | null }>`
+    select pending, lease_until is not null as "isSeen", extract(epoch from next_at - now())::float8 as "pauseSeconds", ping
     from webhook where webhook_id = ${webhookId}`.execute(database.db)
   return rows[0]
 }
@@ -87,7 +87,7 @@ it('an attempt that cannot be recorded is not repeated, and others wait for some
   expect(await findWebhook(database.catalogue, key.webhookId)).toMatchObject({ state: 'active' })
 })
 
-it('a turn ends after some seconds', async () => {
+it('a turn ends after some seconds, and the next one begins with what was to follow', async () => {
   const { position, ...key } = await insert()
   const receiver = await startReceiver()
   await sql`update webhook set url = ${receiver.url} where webhook_id = ${key.webhookId}`.execute(database.db)
@@ -98,7 +98,14 @@ it('a turn ends after some seconds', async () => {
   })
   await runTurn({ ...parts, times: { ...fastTimes, turn: 0 } }, key)
   expect(receiver.received.length).toBe(1)
-  expect(await columnsOf(key)).toMatchObject({ isSeen: true })
+  expect(await columnsOf(key)).toMatchObject({ isSeen: true, pending: `5-2-${position.ledger}` })
+  const rest = async (...given: Parameters<typeof parts.read>) => {
+    const page = await parts.read(...given)
+    return { ...page, changes: page.changes.slice(1) }
+  }
+  await runTurn({ ...parts, read: rest }, key)
+  expect(receiver.received.map(({ body }) => body.type)).toEqual(['product.created', 'product.updated'])
+  expect(await columnsOf(key)).toMatchObject({ pending: null })
 })
 
 it('slow webhooks have three of the five places of a store, and half of all', () => {

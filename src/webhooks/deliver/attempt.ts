@@ -4,7 +4,7 @@ import type { Database } from '../../database/tables.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
 import { nothingPending } from '../webhook.ts'
 import { type Attempt, record, type TakenWebhook } from './leases.ts'
-import { type Message, noticeOf, signedHeaders } from './message.ts'
+import { type Batch, type Message, noticeOf, signedHeaders } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
 
 export type Result = 'delivered' | 'refused' | 'unanswered'
@@ -23,19 +23,25 @@ export interface DeliveryParts {
 const maxShownBytes = 2_048
 const gone = 410
 
+/** A message to a webhook. `end`: the position of its last change. */
+export interface Next {
+  webhook: TakenWebhook
+  message: Message
+  end: string
+}
+
 /**
- * Posts a message and records the attempt. A success moves the position to `end`. Undefined where the lease is lost, or
- * the process stops: then the message is sent again.
+ * Posts a message and records the attempt. A success moves the position to its end, and `following` is pending.
+ * Undefined where the lease is lost, or the process stops: then the message is sent again.
  */
 export async function deliver(
   parts: DeliveryParts,
-  webhook: TakenWebhook,
-  message: Message,
-  end: string,
+  { webhook, message, end }: Next,
+  following: Batch | undefined,
 ): Promise<TakenWebhook | undefined> {
   const sent = await post(parts, webhook, message, webhook.attempt + 1)
   if (!sent) return undefined
-  const changes = sent.isSuccess ? delivered(end) : failed(webhook, sent, parts.times)
+  const changes = sent.isSuccess ? delivered(end, following) : failed(webhook, sent, parts.times)
   return record(parts.db, webhook, parts.owner, sent.attempt, changes)
 }
 
@@ -89,8 +95,11 @@ function shownBody(body: string): string {
   return Buffer.from(body.replaceAll('\0', '')).subarray(0, maxShownBytes).toString()
 }
 
-function delivered(end: string): RawBuilder<unknown> {
-  return sql`position = ${end}, ${nothingPending}, attempt = 0, pause_ms = 0, failing_since = null,
+/** SQL: a batch is what is attempted now. */
+export const isPending = ({ first, end }: Batch) => sql`pending = ${end}, pending_since = ${first}`
+
+function delivered(end: string, following: Batch | undefined): RawBuilder<unknown> {
+  return sql`position = ${end}, ${following ? isPending(following) : nothingPending}, attempt = 0, pause_ms = 0, failing_since = null,
     next_at = now(), has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
 }
 

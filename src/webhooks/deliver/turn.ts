@@ -4,9 +4,9 @@ import { cursorOfText, type LedgerPosition, positionOfText, textOfPosition } fro
 import { CatalogueError } from '../../errors.ts'
 import { latestPosition, type NewChanges } from '../../live/new-changes.ts'
 import { nothingPending } from '../webhook.ts'
-import { type DeliveryParts, deliver, ping } from './attempt.ts'
+import { type DeliveryParts, deliver, isPending, type Next, ping } from './attempt.ts'
 import { keep, release, type TakenWebhook, take, type WebhookKey } from './leases.ts'
-import { type Batch, type Message, noticeOf, takeBatch } from './message.ts'
+import { type Batch, noticeOf, takeBatch } from './message.ts'
 
 export interface TurnParts extends DeliveryParts {
   read(storeUuid: string, after: LedgerPosition): Promise<NewChanges>
@@ -43,13 +43,13 @@ async function pingOnce(parts: TurnParts, taken: TakenWebhook) {
 async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
   const backlog = createBacklog(parts)
   const end = performance.now() + parts.times.turn
-  let webhook: TakenWebhook | undefined = taken
-  for (let sent = 0; sent < maxDeliveries; sent++) {
-    const next = await backlog.next(webhook)
-    if (next === 'end') return { hasMore: false, pauseMs: sent === 0 ? pauseWithoutMatchMs : 0 }
-    if (!next) break
-    webhook = await deliver(parts, next.webhook, next.message, next.end)
-    if (!webhook || webhook.attempt > 0 || !isOn(webhook) || performance.now() >= end) break
+  let next = await backlog.next(taken)
+  for (let sent = 1; next; sent++) {
+    if (next === 'end') return { hasMore: false, pauseMs: sent === 1 ? pauseWithoutMatchMs : 0 }
+    const following = backlog.following(next.webhook)
+    const webhook: TakenWebhook | undefined = await deliver(parts, next, following)
+    if (!webhook || webhook.attempt > 0 || !isOn(webhook) || sent === maxDeliveries || performance.now() >= end) break
+    next = following ? { webhook, ...following } : await backlog.next(webhook)
   }
   return { hasMore: true, pauseMs: 0 }
 }
@@ -57,13 +57,6 @@ async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
 /** Its user may have switched it off. */
 function isOn({ state }: TakenWebhook): boolean {
   return state !== 'disabled' && state !== 'paused'
-}
-
-interface Next {
-  webhook: TakenWebhook
-  message: Message
-  /** The position of its last change. */
-  end: string
 }
 
 /** The messages of a webhook in their order. Their changes are read in pages, and those of a page once. */
@@ -80,12 +73,12 @@ function createBacklog(parts: TurnParts) {
     const position = textOfPosition(await latestPosition(db, [webhook.storeUuid]))
     const changes = sql`position = ${position}, ${nothingPending}, state = 'lost', has_gap = true`
     const lost = await keep(db, webhook, owner, changes)
+    page = undefined
     return lost && gapOf(lost)
   }
-  const begin = async (webhook: TakenWebhook, { message, first, end }: Batch): Promise<Next | undefined> => {
-    if (webhook.pending === end) return { webhook, message, end }
-    const kept = await keep(db, webhook, owner, sql`pending = ${end}, pending_since = ${first}`)
-    return kept && { webhook: kept, message, end }
+  const begin = async (webhook: TakenWebhook, batch: Batch): Promise<Next | undefined> => {
+    const kept = webhook.pending === batch.end ? webhook : await keep(db, webhook, owner, isPending(batch))
+    return kept && { webhook: kept, ...batch }
   }
   const next = async (webhook: TakenWebhook): Promise<Next | 'end' | undefined> => {
     if (webhook.state === 'lost') return gapOf(webhook)
@@ -111,5 +104,8 @@ function createBacklog(parts: TurnParts) {
         if (error instanceof CatalogueError && error.code === 'cursor_expired') return lose(webhook)
         throw error
       }),
+    /** The message after that, if it is of the same page: it is recorded with the attempt, which saves a statement. */
+    following: ({ filter }: TakenWebhook): Batch | undefined =>
+      page && takeBatch(page.changes, { filter, pending: null, ledger: page.next.ledger }),
   }
 }
