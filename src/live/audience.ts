@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Change } from '../catalogue/changes/change.ts'
 import { type FeedPosition, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
 import { createPauses } from '../request/pauses.ts'
@@ -7,7 +8,7 @@ import type { NewChanges } from './new-changes.ts'
 
 /** Listeners that are told together of the same changes: each of those of its stores that match its filter. */
 export class Audience {
-  /** With the position up to which each was told before it came, and what it wants as text. */
+  /** With the position up to which each was told before it came, and the hash of what it wants. */
   readonly #members = new Map<Listener, { after: FeedPosition; wanted: string }>()
   #stores: { all: string[] | undefined } | undefined
 
@@ -22,7 +23,8 @@ export class Audience {
   }
 
   add(listener: Listener, after: FeedPosition): void {
-    this.#members.set(listener, { after, wanted: JSON.stringify([listener.stores ?? null, listener.filter]) })
+    const wanted = hash('sha256', JSON.stringify([listener.stores ?? null, listener.filter]))
+    this.#members.set(listener, { after, wanted })
     this.#stores = undefined
   }
 

@@ -54,9 +54,12 @@ export function requireEventFilter(filter: EventFilter, prefix = ''): void {
 
 /** The change with the items that match alone; undefined without any. The same object if all match. */
 export function matching(change: Change, filter: EventFilter): Change | undefined {
-  const { types, operations, attributes, channels, codePrefix } = filter
+  const { types, operations, codePrefix } = filter
   if (types && !types.includes(typeOf(change))) return undefined
   if (operations && !operations.includes(change.operation)) return undefined
+  // There may be a hundred names, and thousands of items.
+  const attributes = filter.attributes && new Set(filter.attributes)
+  const channels = filter.channels && new Set(filter.channels)
   if (!attributes && !channels && codePrefix == null) return change
   const { kind, codes, keys } = change
   const matches = (code: string, key: string | null) =>
@@ -75,14 +78,14 @@ function isOfAttribute(
   { kind, action }: Change,
   code: string,
   key: string | null,
-  attributes: readonly string[],
+  attributes: ReadonlySet<string>,
 ): boolean {
-  if (kind === 'product') return action !== 'updated' || (key !== null && attributes.includes(key))
-  return kind === 'definition' && attributes.includes(code)
+  if (kind === 'product') return action !== 'updated' || (key !== null && attributes.has(key))
+  return kind === 'definition' && attributes.has(code)
 }
 
-function isOfChannel(kind: Change['kind'], code: string, key: string | null, channels: readonly string[]): boolean {
-  if (kind === 'link') return key !== null && channels.includes(channelOf(key))
-  if (kind === 'readiness') return key !== null && channels.includes(key)
-  return kind === 'requirement' && channels.includes(code)
+function isOfChannel(kind: Change['kind'], code: string, key: string | null, channels: ReadonlySet<string>): boolean {
+  if (kind === 'link') return key !== null && channels.has(channelOf(key))
+  if (kind === 'readiness') return key !== null && channels.has(key)
+  return kind === 'requirement' && channels.has(code)
 }
