@@ -6,6 +6,7 @@ import { stores } from './data.ts'
 import { databases } from './databases.ts'
 import { imports } from './import.ts'
 import { ledger } from './ledger.ts'
+import { live } from './live.ts'
 import { memory, start } from './process.ts'
 import { compare, graphql, rest, revalidated } from './reads.ts'
 import { npmStart, startServer, token } from './servers.ts'
@@ -22,7 +23,7 @@ import { writers } from './writers.ts'
 const { values } = parseArgs({
   options: {
     large: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'reads,growth,bulk,writers,ledger,workers,import,process' },
+    only: { type: 'string', default: 'reads,growth,bulk,writers,ledger,live,workers,import,process' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '1,16,64' },
@@ -36,7 +37,7 @@ const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
 
 const database = await startDatabase({ large: values.large })
-const env = { DATABASE_URL: database.url }
+const env = { DATABASE_URL: database.url, OUTGOING_ALLOW: '127.0.0.1' }
 const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
 const yardstick = await startServer([process.execPath, yardstickProgram], env)
 const gateway = await startServer(npmStart, env)
@@ -71,6 +72,7 @@ try {
   if (parts.includes('databases')) print(await databases(database, { rounds, seconds }))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('ledger')) print(await ledger(env, seconds, rounds))
+  if (parts.includes('live')) print(await live(gateway, seconds, rounds))
   if (parts.includes('workers')) print(await workers(npmStart, env, { connections: 16, rounds, seconds }))
   if (parts.includes('import')) print(await imports(database, Number(values.rows), Math.min(rounds, 3)))
   if (parts.includes('process')) {
