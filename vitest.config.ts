@@ -6,9 +6,10 @@ process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 
 /** Most of their time they wait for deadlines, lost heartbeats and pauses. `connection` counts what its module keeps. */
 const deadlines = [
-  'database/{connection,replicas}',
+  'database/{connection,hosts,replicas}',
   'event-loop/thread-pool',
-  'http/{parser-errors,unavailable}',
+  'global-config/global-config',
+  'http/{parser-errors,unavailable,unread-answers}',
   'jobs/{jobs,queue,uploads}',
   'security/{jwt,tokens}',
   'security/isolation/token-clock',
@@ -28,8 +29,6 @@ const faults = [
 ].map((name) => `test/${name}.test.ts`)
 
 const checks = 'test/checks.test.ts'
-const folders = ['spec', 'random', 'security'].map((name) => `test/${name}/**`)
-const processes = ['app', 'import'].map((name) => `test/${name}/**/*.test.ts`)
 
 /** The most telling tests that together take about 10 s: one file of each kind, and most requirements. */
 const fast = [
@@ -89,11 +88,12 @@ const project = (name: string, include: string[], { exclude = [], isolate = fals
 })
 
 /**
- * Projects that exist only where they are named. `fast` and `citus` have files of the other projects; `outside` needs
- * programs from outside the project, and `packages` a package registry, which not every CI reaches.
+ * Projects that exist only where they are named. `fast`, `spec` and `citus` have files of the other projects; `outside`
+ * needs programs from outside the project, and `packages` a package registry, which not every CI reaches.
  */
 const optional = [
   project('fast', fast),
+  project('spec', ['test/spec/**/*.test.ts']),
   project('outside', ['test/**/*.outside.ts'], { isolate: true }),
   project('packages', ['test/**/*.registry.ts'], { isolate: true }),
   project('citus', citus, { exclude: oneServer, isolate: true }),
@@ -114,13 +114,8 @@ export default defineConfig({
       project('deadlines', deadlines, { isolate: true, waits: true }),
       project('live', live, { waits: true }),
       project('faults', faults, { isolate: true }),
-      project('processes', processes, { exclude: faults }),
-      project('random', ['test/random/**/*.test.ts']),
-      project('security', ['test/security/**/*.test.ts'], { exclude: [...deadlines, ...faults] }),
-      project('spec', ['test/spec/**/*.test.ts']),
-      project('modules', ['test/**/*.test.ts'], {
-        exclude: [checks, ...folders, ...processes, ...faults, ...deadlines, ...live],
-      }),
+      // One project: each project has workers of its own, which load all modules again.
+      project('main', ['test/**/*.test.ts'], { exclude: [checks, ...deadlines, ...live, ...faults] }),
     ],
   },
 })
