@@ -57,8 +57,8 @@ const functions = [
 
 /**
  * The transaction is the coordinator's, which orders the ledger. Its message is a record in the log: without one, the
- * number of the transaction would be given again after a crash. `run_on_server` first deletes nothing: Citus locks the
- * shards of the store against a move, and refuses if they were moved.
+ * number of the transaction would be given again after a crash. It deletes nothing: Citus locks the shards of the store
+ * against a move, and knows that the server writes: with another one, it commits in two phases.
  */
 export const createRunInStore: RawBuilder<unknown>[] = [
   sql`select create_distributed_function(oid::regprocedure) from pg_proc
@@ -69,7 +69,6 @@ export const createRunInStore: RawBuilder<unknown>[] = [
     declare
       answer record;
     begin
-      delete from attribute_definition d where d.store_uuid = store and d.name = '';
       perform set_config('catalogue.tx', tx, true), set_config('catalogue.change_seq', change_seq, true),
         set_config('catalogue.product_dirty_seq', product_dirty_seq, true);
       for answer in execute format(statement, variadic parameters || array(
@@ -89,6 +88,7 @@ export const createRunInStore: RawBuilder<unknown>[] = [
       product_dirty_seq constant text := nextval('product_dirty_seq');
     begin
       if exists (select from store s where s.store_uuid = of_store) then
+        delete from attribute_definition d where d.store_uuid = of_store and d.name = '';
         perform pg_logical_emit_message(true, 'catalogue', '');
         return query select * from run_on_server(of_store, statement, tables, parameters, tx, change_seq,
           product_dirty_seq);
