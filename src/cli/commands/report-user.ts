@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
 import { addReportUser, listReportUsers, removeReportUser } from '../../auth/report-users.ts'
-import { findStoreUuid } from '../find-store.ts'
-import { collect, jsonFlag } from '../option-values.ts'
+import { collect, findStoreUuid, jsonFlag } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { type CommandContext, withDatabase } from '../with-database.ts'
 

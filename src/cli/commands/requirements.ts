@@ -4,8 +4,7 @@ import { type NewRequirement, type Requirement, setRequirements } from '../../ca
 import { write } from '../../catalogue/transaction.ts'
 import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
-import { findStoreUuid } from '../find-store.ts'
-import { collect, jsonFlag, storeOption } from '../option-values.ts'
+import { collect, findStoreUuid, jsonFlag, storeOption } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { scopes } from '../../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
-import { findStoreUuid } from '../find-store.ts'
-import { collect, jsonFlag, wideFlag } from '../option-values.ts'
+import { collect, findStoreUuid, jsonFlag, wideFlag } from '../option-values.ts'
 import { listOf, printResult, snakeCased } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 

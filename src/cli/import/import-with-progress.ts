@@ -14,7 +14,7 @@ import { type ImportOptions, type ImportRequest, importRequest, requireConfigure
 import { type Counts, start } from '../../import/position.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from '../../jobs/command-line-import.ts'
-import { findStoreUuid } from '../find-store.ts'
+import { findStoreUuid } from '../option-values.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 import { importedFile } from './imported-file.ts'
 import { startProgress } from './progress.ts'

@@ -9,8 +9,7 @@ import {
 import { sentenceOf } from '../../../catalogue/changes/revert/skipped-item.ts'
 import { write } from '../../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../../database/connection/own-connection.ts'
-import { findStoreUuid } from '../../find-store.ts'
-import { jsonFlag, storeOption } from '../../option-values.ts'
+import { findStoreUuid, jsonFlag, storeOption } from '../../option-values.ts'
 import { counted, printResult, snakeCased } from '../../output.ts'
 import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../../with-database.ts'
 

@@ -5,8 +5,7 @@ import { createWebhook, type NewWebhook, rotateSecret } from '../../../webhooks/
 import { listDeliveries } from '../../../webhooks/deliveries.ts'
 import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../../webhooks/steer-webhooks.ts'
 import { deleteWebhook, findWebhook, listWebhooks, type Webhook } from '../../../webhooks/webhook.ts'
-import { findStoreUuid } from '../../find-store.ts'
-import { collect, jsonFlag, storeOption, wholeNumber } from '../../option-values.ts'
+import { collect, findStoreUuid, jsonFlag, storeOption, wholeNumber } from '../../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../../output.ts'
 import { requireRecording, withDatabase } from '../../with-database.ts'
 
