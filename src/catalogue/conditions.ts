@@ -1,14 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** A condition that may be left out. */
-type Optional = RawBuilder<boolean> | false
+/** A part of a statement. */
+export type Sql = RawBuilder<unknown>
 
-export function withoutFalse(conditions: readonly Optional[]): RawBuilder<boolean>[] {
+export type Condition = RawBuilder<boolean>
+
+/** A condition that may be left out. */
+type Optional = Condition | false
+
+export function withoutFalse(conditions: readonly Optional[]): Condition[] {
   return conditions.filter((condition) => condition !== false)
 }
 
 /** The conjunction of the conditions, without those that are `false`. */
-export function allOf(conditions: readonly Optional[]): RawBuilder<boolean> {
+export function allOf(conditions: readonly Optional[]): Condition {
   const given = withoutFalse(conditions)
   return given.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(given, sql` and `)})`
 }

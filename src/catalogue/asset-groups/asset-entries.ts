@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { urlFieldsOf } from '../assets/url-fields.ts'
+import type { Sql } from '../conditions.ts'
 
 /**
  * The stored form of a group's assets is the JSON text of a REST listing (spec: Asset entry), so that a page is a
@@ -63,8 +64,6 @@ export function encodeEntries(assetFormat: string, assets: readonly { assetId: s
   const fieldAt = storedFieldsOf(assetFormat)
   return JSON.stringify(assets.map(({ assetId, url }, i) => ({ asset_id: assetId, [fieldAt(i + 1)]: url })))
 }
-
-type Sql = RawBuilder<unknown>
 
 /** SQL: the name of a stored field without the number at its end. */
 const fieldPrefix = (assetFormat: Sql) => sql`

@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
 import { unavailable } from '../../errors.ts'
 import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
+import { onlyRow, type Sql } from '../conditions.ts'
 import { findStores, requireStore } from '../stores/stores.ts'
 import { entriesText, noEntries } from './asset-entries.ts'
 
@@ -80,8 +80,6 @@ const newline = '\n'
 
 /** Skipping up to this many keys of an index costs less than looking up their range. */
 const nearOffset = 500
-
-type Sql = RawBuilder<unknown>
 
 /** The code after `skipped` others, by an index-only scan. */
 function firstCode(ofQuery: Sql, from: Sql, skipped: Sql): Sql {

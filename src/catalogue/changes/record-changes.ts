@@ -1,9 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Catalogue, jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
+import type { Sql } from '../conditions.ts'
 import { maxCodes } from '../projections/queue.ts'
 import type { ChangeAction, ChangeKind } from './change.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** An item of a change (0005-changes.sql). */
 export interface Item {

@@ -1,12 +1,11 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { lengthOf, shown } from '../../text.ts'
 import { entryCount } from '../asset-groups/asset-entries.ts'
 import { type PatternTask, RequestPatterns, stepsOf } from '../attributes/patterns.ts'
 import { brief } from '../bounded-failures.ts'
 import type { Catalogue } from '../catalogue.ts'
+import type { Sql } from '../conditions.ts'
 import type { Requirement } from './requirements.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** The largest number of requirements times products to evaluate at a time. */
 const maxEvaluations = 60_000

@@ -1,11 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { WriteCatalogue } from '../../catalogue.ts'
-import { onlyRow } from '../../conditions.ts'
+import { onlyRow, type Sql } from '../../conditions.ts'
 import type { CatalogueKind } from '../change.ts'
 import { type Item, recorded, recordItems } from '../record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** Which request to revert in a store, and how. */
 export interface Reversal {

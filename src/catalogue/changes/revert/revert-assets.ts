@@ -1,10 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { placeLinks, unlink } from '../../asset-groups/read-model.ts'
 import { rebuildGroups } from '../../asset-groups/rebuild-groups.ts'
+import type { Sql } from '../../conditions.ts'
 import { createdAssets, createdLinks, deletedAssets, deletedLinks, linkKey, movedLinks } from '../record-changes.ts'
 import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
-
-type Sql = RawBuilder<unknown>
 
 /**
  * Restores the places of links, deletes assets that the request created, and creates those that it deleted. An asset

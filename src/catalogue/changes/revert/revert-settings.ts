@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { orReplaced, requireFittingDefinitions } from '../../attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue.ts'
+import type { Sql } from '../../conditions.ts'
 import { maxFilterable } from '../../product-index/slots.ts'
 import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
@@ -9,8 +10,6 @@ import { changedRequirements } from '../../readiness/store-requirements.ts'
 import { storeFieldsOf } from '../../stores/stores.ts'
 import { createdDefinitions, definitionColumns, definitionJson, formerDefinitions } from '../record-changes.ts'
 import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
-
-type Sql = RawBuilder<unknown>
 
 const fieldBefore = (field: string, column: string) => sql`
         ${sql.ref(column)} = case when f.old ? ${field} then f.old ->> ${field} else ${sql.ref(column)} end`

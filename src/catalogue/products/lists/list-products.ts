@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
-import { allOf, isBare, onlyRow } from '../../conditions.ts'
+import { allOf, isBare, onlyRow, type Sql } from '../../conditions.ts'
 import { allRead, columns, type ListedProduct, measured } from '../find-products.ts'
 import { type Compiled, compile } from '../query/compile.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
@@ -10,8 +10,6 @@ import { boundsOf, type PageSegment, type ProductPage, planPage } from '../query
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { byCode, type ProductOrder } from '../query/product-order.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** Products of a list, and the time of which they are: of later changes, some may be in it. */
 export interface ProductList {

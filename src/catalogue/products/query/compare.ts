@@ -1,11 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hasAtMost } from '../../../text.ts'
-import { containing, withoutFalse } from '../../conditions.ts'
+import { type Condition, containing, type Sql, withoutFalse } from '../../conditions.ts'
 import { asNumber, comparedCharacters, isNumber } from '../../product-index/slots.ts'
 import type { AttributeFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
-
-type Condition = RawBuilder<boolean>
 
 /**
  * How the values of an attribute of products `p` compare, the same in both sources: as numbers if the attribute is
@@ -83,11 +81,7 @@ const numbers = sql`float8`
 export const texts = sql`text`
 
 /** One value is compared by `=`: then the index has the products in the order of what comes after it. */
-export function isAmong(
-  column: RawBuilder<unknown>,
-  type: RawBuilder<unknown>,
-  values: readonly (string | number)[],
-): Condition {
+export function isAmong(column: Sql, type: Sql, values: readonly (string | number)[]): Condition {
   const [value, ...others] = values
   if (value !== undefined && others.length === 0) return sql<boolean>`${column} = ${value}::${type}`
   return sql<boolean>`${column} = any(${[...values]}::${type}[])`
@@ -99,7 +93,7 @@ function differs({ as, text, number }: Values, value: string): Condition {
   return sql<boolean>`(${text} is not null and ${isOther})`
 }
 
-function isBeyond({ as, text, number }: Values, operator: RawBuilder<unknown>, bound: string): Condition {
+function isBeyond({ as, text, number }: Values, operator: Sql, bound: string): Condition {
   const bySize = sql<boolean>`${number} ${operator} ${Number(bound)}::float8`
   const byText = sql<boolean>`${text} ${operator} ${cut(bound)}`
   if (as === 'numbers') return bySize

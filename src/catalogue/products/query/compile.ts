@@ -1,18 +1,16 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { isStorable } from '../../../text.ts'
-import { allOf, containing, withoutFalse } from '../../conditions.ts'
+import { allOf, type Condition, containing, type Sql, withoutFalse } from '../../conditions.ts'
 import { defaultAssetFormat, defaultChannel } from '../../enumerations.ts'
 import { hasText, searchedText } from '../../product-text/searched-text.ts'
 import { beyondAll, compare, isAmong, texts, valuesOf } from './compare.ts'
 import type { AssetPresence, ProductFilter, TimeRange } from './product-filter.ts'
 import type { Source } from './source.ts'
 
-type Condition = RawBuilder<boolean>
-
 /** A condition that an index finds, in the order of `key`; undefined: of several keys. */
 interface Indexed {
   where: Condition
-  key: RawBuilder<unknown> | undefined
+  key: Sql | undefined
 }
 
 /** The condition on products `p` of a source. `indexed`: all of these are part of it. */
@@ -95,7 +93,7 @@ function creation({ createdAt, updatedAt }: ProductFilter): TimeRange {
   return { from: createdAt?.from, to: ends.length > 0 ? new Date(Math.min(...ends)) : null }
 }
 
-function isDuring(column: RawBuilder<unknown>, range: TimeRange | null | undefined): Condition | false {
+function isDuring(column: Sql, range: TimeRange | null | undefined): Condition | false {
   const { from, to } = range ?? {}
   if (from == null && to == null) return false
   return allOf([from != null && sql<boolean>`${column} >= ${from}`, to != null && sql<boolean>`${column} < ${to}`])

@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { codesChangedSince } from '../../changes/recent-products.ts'
-import { containing } from '../../conditions.ts'
+import { type Condition, containing, type Sql } from '../../conditions.ts'
 import { type Compiled, compile, hasSubstring } from './compile.ts'
 import type { ProductFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
@@ -53,10 +53,10 @@ async function codesWith({ db }: Catalogue, source: Source, search: string): Pro
 
 /** What a statement reads: a FROM item of products `p`, and the common table expression that it needs, if any. */
 export interface Narrowed {
-  from: RawBuilder<unknown>
-  few?: RawBuilder<unknown>
+  from: Sql
+  few?: Sql
   /** SQL: whether that has all of them: more products may have come to meet the condition. */
-  isWhole?: RawBuilder<boolean>
+  isWhole?: Condition
 }
 
 /**

@@ -1,11 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
-import type { KeysetPage } from '../../conditions.ts'
+import type { Condition, KeysetPage, Sql } from '../../conditions.ts'
 import { valuesOf } from './compare.ts'
 import { type OrderValue, type ProductOrder, partsOfKey } from './product-order.ts'
 import type { Source } from './source.ts'
-
-type Condition = RawBuilder<boolean>
 
 /** Products that follow each other in an order: those with a number, with a text, or without a value. */
 interface Segment {
@@ -15,10 +13,10 @@ interface Segment {
   /** Which products `p` these are. */
   where: Condition | false
   /** What orders them, before the code. */
-  key?: RawBuilder<unknown>
+  key?: Sql
   /** The key as JSON, for cursors, where it is no text. */
-  json?: RawBuilder<unknown>
-  type?: RawBuilder<unknown>
+  json?: Sql
+  type?: Sql
 }
 
 /** A page between cursors of an order. `orAt`: whether a product at the place of the cursor itself is on the page. */
@@ -27,9 +25,9 @@ export type ProductPage = KeysetPage & { orAt?: { after: boolean; before: boolea
 /** Some of the products of a page, in sequence. */
 export interface PageSegment {
   where: (Condition | false)[]
-  by: RawBuilder<unknown>
+  by: Sql
   /** The value of the order as JSON. */
-  value: RawBuilder<unknown>
+  value: Sql
 }
 
 /** The values between which a page is read, in the direction of reading; undefined: it is not bounded. */
