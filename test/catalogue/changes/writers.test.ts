@@ -20,9 +20,12 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
   const origin = { requestId: 'r', actor: 'writer', via: 'rest', operation: 'upsertProducts' } as const
   const recording: Catalogue = { ...database.catalogue, origin }
   let rolledBack = 0
+  let [cursor, pages, emptyPages, isDone] = ['', 0, 0, false]
   const writer = async (number: number) => {
     const random = new Random(number)
     for (let round = 0; round < rounds; round++) {
+      // The reader may be slower than the writers: it catches up once.
+      if (round === 5) await expect.poll(() => emptyPages).toBeGreaterThan(0)
       const isUndone = random.below(8) === 0
       if (isUndone) rolledBack++
       await write(recording, isUndone, async (work) => {
@@ -37,7 +40,6 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
   const limited = catalogueFor(database.db, { stores: new Set([store]) })
   const read: string[] = []
   const totals = new Set<number>()
-  let [cursor, pages, emptyPages, isDone] = ['', 0, 0, false]
   const reader = async () => {
     for (;;) {
       const wasDone = isDone
