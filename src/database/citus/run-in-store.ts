@@ -58,7 +58,7 @@ const functions = [
 /**
  * The transaction is the coordinator's, which orders the ledger. Its message is a record in the log: without one, the
  * number of the transaction would be given again after a crash. It deletes nothing: Citus locks the shards of the store
- * against a move, and knows that the server writes: with another one, it commits in two phases.
+ * against a move before it chooses the server.
  */
 export const createRunInStore: RawBuilder<unknown>[] = [
   sql`select create_distributed_function(oid::regprocedure) from pg_proc
