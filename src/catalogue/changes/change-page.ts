@@ -28,13 +28,13 @@ export function pageOfChanges(
     from (select k.* from ${changes} k order by ${order} limit ${limit}) c`
   }
   return sql`
-    select * from (
-      select ${changeColumns}, (count(*) over ())::int as found, c.number,
-        sum(pg_column_size(c.codes) + pg_column_size(c.keys)) over (order by c.number) as bytes
+    select ${changeColumns}, c.found from (
+      select k.*, (count(*) over ())::int as found,
+        sum(pg_column_size(k.codes) + pg_column_size(k.keys)) over (order by k.number) as bytes
       from (
         select k.*, row_number() over (order by ${order}) as number from ${changes} k
         order by ${order} limit ${limit}
-      ) c
-    ) measured
-    where number = 1 or bytes <= ${maxBytes}`
+      ) k
+    ) c
+    where c.number = 1 or c.bytes <= ${maxBytes}`
 }
