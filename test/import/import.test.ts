@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
@@ -155,7 +154,7 @@ test('SIGINT ends the import between two batches, with an answer', async () => {
   const file = await catalog.file('long.csv', `sku,name\n${lines.join('')}`)
   const child = startImport([file, '--store', store, '--json'], { DATABASE_URL: catalog.database.url })
   const outcome = outcomeOf(child)
-  if (child.stderr) await once(child.stderr, 'data')
+  await expect.poll(async () => (await productsOf(catalog, store)).size).toBeGreaterThan(0)
   child.kill('SIGINT')
   const { code, stdout, stderr } = await outcome
   const { rows, created } = JSON.parse(stdout) as Record<string, number>
