@@ -4,7 +4,7 @@ import { retriedTests } from './test/support/retried-tests.ts'
 /** Compiled code is kept, as `bin/catalog` keeps it: files are loaded as fast as in production. */
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 
-/** Most of their time they wait for deadlines, lost heartbeats and pauses. `connection` counts what its module keeps. */
+/** Most of their time they wait for deadlines, lost heartbeats and pauses. */
 const deadlines = [
   'database/{connection,hosts,replicas}',
   'event-loop/thread-pool',
@@ -111,7 +111,7 @@ export default defineConfig({
     projects: [
       ...optional.filter(({ test }) => isNamed(test.name)),
       project('checks', [checks], { waits: true }),
-      project('deadlines', deadlines, { isolate: true, waits: true }),
+      project('deadlines', deadlines, { waits: true }),
       project('live', live, { waits: true }),
       project('faults', faults, { isolate: true }),
       // One project: each project has workers of its own, which load all modules again.
