@@ -58,7 +58,7 @@ const functions = [
 /**
  * The transaction is the coordinator's, which orders the ledger. Its message is a record in the log: without one, the
  * number of the transaction would be given again after a crash. It deletes nothing: Citus locks the shards of the store
- * against a move before it chooses the server.
+ * against a move before it chooses the server. The numbers are taken under the locks of the write.
  */
 export const createRunInStore: RawBuilder<unknown>[] = [
   sql`select create_distributed_function(oid::regprocedure) from pg_proc
@@ -83,12 +83,18 @@ export const createRunInStore: RawBuilder<unknown>[] = [
   sql`create or replace function run_in_store(of_store uuid, statement text, tables text[], parameters text[])
     returns setof json language plpgsql set search_path from current as $$
     declare
-      tx constant text := pg_current_xact_id();
-      change_seq constant text := nextval('change_seq');
-      product_dirty_seq constant text := nextval('product_dirty_seq');
+      tx text;
+      change_seq text;
+      product_dirty_seq text;
     begin
       if exists (select from store s where s.store_uuid = of_store) then
         delete from attribute_definition d where d.store_uuid = of_store and d.name = '';
+        if statement like '%from write_products(%' then
+          perform lock_store(of_store, parameters[1]::jsonb -> 'locks');
+        end if;
+        tx := pg_current_xact_id();
+        change_seq := nextval('change_seq');
+        product_dirty_seq := nextval('product_dirty_seq');
         perform pg_logical_emit_message(true, 'catalogue', '');
         return query select * from run_on_server(of_store, statement, tables, parameters, tx, change_seq,
           product_dirty_seq);
