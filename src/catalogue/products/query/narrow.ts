@@ -8,7 +8,7 @@ import type { ProductFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
 
 /** Products are read first by the condition that at most this many meet. */
-const maxFew = 5_000
+const maxFew = 10_000
 
 /** A substring is common if this many of the first `probed` products of the store have it. */
 const common = 40
