@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseAccount } from './account.ts'
@@ -16,6 +17,9 @@ type ServerProcess = Awaited<ReturnType<typeof spawnServer>>
 
 /** How long a server may recover from a crash before we give up waiting for it. */
 const maxRecoveryMs = 60_000
+
+/** Enough for the products and indexes of a large store; PostgreSQL's manual advises a quarter of the memory. */
+const maxBuffersMib = 512
 
 /** Acquires a lease on the cluster's server, which many processes may start at once: PostgreSQL lets one stay. */
 export async function startServer(directory: DataDirectory, binDir: string) {
@@ -66,7 +70,7 @@ async function spawnServer(directory: DataDirectory, postgres: string, account: 
 function serverArguments({ cluster, socketDir }: DataDirectory): string[] {
   const settings = [
     'max_connections=100',
-    'shared_buffers=128MB',
+    `shared_buffers=${Math.floor(Math.min(maxBuffersMib, memoryMib() / 4))}MB`,
     // The gateway logs failed statements: here they would make the log grow, and put data into it.
     'log_min_messages=log',
     'log_checkpoints=off',
@@ -79,4 +83,9 @@ function serverArguments({ cluster, socketDir }: DataDirectory): string[] {
     'unix_socket_permissions=0700',
   ]
   return ['-D', cluster, ...settings.flatMap((setting) => ['-c', setting])]
+}
+
+/** Of the machine, or what a container may use of it. */
+function memoryMib(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20
 }
