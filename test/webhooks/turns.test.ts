@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
+import { textOfPosition } from '../../src/catalogue/changes/cursor.ts'
 import { latestPosition, type NewChanges, readNewChanges } from '../../src/live/new-changes.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
 import { choose } from '../../src/webhooks/deliver/choose.ts'
 import { listDue, record, release, take } from '../../src/webhooks/deliver/leases.ts'
+import { createSharedPages } from '../../src/webhooks/deliver/shared-pages.ts'
 import { runTurn } from '../../src/webhooks/deliver/turn.ts'
 import { findWebhook, insertWebhook } from '../../src/webhooks/webhook.ts'
 import { useDatabase } from '../support/database/database.ts'
@@ -107,6 +109,39 @@ it('a turn ends after some seconds, and the next one begins with what was to fol
   expect(receiver.received.map(({ body }) => body.type)).toEqual(['product.created', 'product.updated'])
   expect(await columnsOf(key)).toMatchObject({ pending: null })
 })
+
+/** Reads pages of five changes: P1, P2 … P12. */
+async function readFive(storeUuid: string, after: NewChanges['next']): Promise<NewChanges> {
+  const first = after.tx === 5n ? after.seq + 1n : 1n
+  const seqs = [0n, 1n, 2n, 3n, 4n].map((i) => first + i).filter((seq) => seq <= 12n)
+  const next = { tx: 5n, seq: seqs.at(-1) ?? after.seq, ledger: after.ledger }
+  const asOf = { time: new Date(), nextTx: 6n }
+  const changes = seqs.map((seq) => eventAt(storeUuid, seq))
+  return { changes, next, seen: next, durable: next, hasMore: next.seq < 12n, asOf }
+}
+
+it.each([
+  { name: 'of the first page', codePrefix: 'P' },
+  { name: 'of a later page', codePrefix: 'P1' },
+])(
+  'a retry $name has the id of the first attempt, also if another webhook has read the page',
+  async ({ codePrefix }) => {
+    const { position, ...key } = await insert()
+    const receiver = await startReceiver(status(500))
+    const at = (seq: bigint) => ({ tx: 5n, seq, ledger: position.ledger })
+    await sql`update webhook set url = ${receiver.url}, filter = ${{ codePrefix }}::json,
+    position = ${textOfPosition(at(2n))} where webhook_id = ${key.webhookId}`.execute(database.db)
+    await runTurn(partsOf(readFive), key)
+    receiver.answerWith(status(200))
+    await sql`update webhook set next_at = now() where webhook_id = ${key.webhookId}`.execute(database.db)
+    const read = createSharedPages(readFive)
+    await read(key.storeUuid, at(0n))
+    await runTurn(partsOf(read), key)
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+    expect(ids.length).toBeGreaterThan(1)
+    expect(ids[1]).toBe(ids[0])
+  },
+)
 
 it('slow webhooks have three of the five places of a store, and half of all', () => {
   const due = (count: number, isSlow: boolean, store?: string) =>

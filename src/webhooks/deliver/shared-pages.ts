@@ -1,8 +1,8 @@
-import { feedPosition, isBefore, type LedgerPosition } from '../../catalogue/changes/cursor.ts'
+import { type FeedPosition, feedPosition, isBefore, type LedgerPosition } from '../../catalogue/changes/cursor.ts'
 import type { NewChanges } from '../../live/new-changes.ts'
 
-/** Reads the changes of a store after a position. */
-type ReadPage = (storeUuid: string, after: LedgerPosition) => Promise<NewChanges>
+/** Reads the changes of a store after a position. A page of another webhook is used only if it reaches `upTo`. */
+export type ReadPage = (storeUuid: string, after: LedgerPosition, upTo?: FeedPosition) => Promise<NewChanges>
 
 const keptMs = 1_000
 
@@ -18,9 +18,10 @@ export function createSharedPages(read: ReadPage): ReadPage {
     setTimeout(() => last.get(storeUuid) === own && last.delete(storeUuid), keptMs).unref()
     return own.page
   }
-  return async (storeUuid, after) => {
+  return async (storeUuid, after, upTo = after) => {
     const known = last.get(storeUuid)
-    const isInside = ({ next }: NewChanges) => next.ledger === after.ledger && isBefore(after, next)
+    const isInside = ({ next }: NewChanges) =>
+      next.ledger === after.ledger && isBefore(after, next) && !isBefore(next, upTo)
     // What fails for the position of another one may not fail for this one.
     let page = known && !isBefore(after, known.after) ? await known.page.catch(() => undefined) : undefined
     if (!page || !isInside(page)) page = await begin(storeUuid, after)

@@ -2,14 +2,15 @@ import { sql } from 'kysely'
 import type { Change } from '../../catalogue/changes/change.ts'
 import { cursorOfText, type LedgerPosition, positionOfText, textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { CatalogueError } from '../../errors.ts'
-import { latestPosition, type NewChanges } from '../../live/new-changes.ts'
+import { latestPosition } from '../../live/new-changes.ts'
 import { nothingPending } from '../webhook.ts'
 import { type DeliveryParts, deliver, isPending, type Next, ping } from './attempt.ts'
 import { keep, release, type TakenWebhook, take, type WebhookKey } from './leases.ts'
 import { type Batch, noticeOf, takeBatch } from './message.ts'
+import type { ReadPage } from './shared-pages.ts'
 
 export interface TurnParts extends DeliveryParts {
-  read(storeUuid: string, after: LedgerPosition): Promise<NewChanges>
+  read: ReadPage
 }
 
 /** Then others get their turn, or after `times.turn`. */
@@ -44,14 +45,14 @@ async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
   const backlog = createBacklog(parts)
   const end = performance.now() + parts.times.turn
   let next = await backlog.next(taken)
-  for (let sent = 1; next; sent++) {
-    if (next === 'end') return { hasMore: false, pauseMs: sent === 1 ? pauseWithoutMatchMs : 0 }
-    const following = backlog.following(next.webhook)
+  const pauseMs = next === 'end' ? pauseWithoutMatchMs : 0
+  for (let sent = 1; next && next !== 'end'; sent++) {
+    const following = backlog.takeFollowing(next.webhook)
     const webhook: TakenWebhook | undefined = await deliver(parts, next, following)
     if (!webhook || webhook.attempt > 0 || !isOn(webhook) || sent === maxDeliveries || performance.now() >= end) break
     next = following ? { webhook, ...following } : await backlog.next(webhook)
   }
-  return { hasMore: true, pauseMs: 0 }
+  return { hasMore: next !== 'end', pauseMs }
 }
 
 /** Its user may have switched it off. */
@@ -76,20 +77,25 @@ function createBacklog(parts: TurnParts) {
     page = undefined
     return lost && gapOf(lost)
   }
-  const begin = async (webhook: TakenWebhook, batch: Batch): Promise<Next | undefined> => {
-    const kept = webhook.pending === batch.end ? webhook : await keep(db, webhook, owner, isPending(batch))
+  /** `position`: nothing from the webhook's own to this one matches. A page after it has the whole batch again. */
+  const begin = async (webhook: TakenWebhook, batch: Batch, position: string): Promise<Next | undefined> => {
+    const changes = sql`position = ${position}, ${isPending(batch)}`
+    const kept = webhook.pending === batch.end ? webhook : await keep(db, webhook, owner, changes)
     return kept && { webhook: kept, ...batch }
   }
   const next = async (webhook: TakenWebhook): Promise<Next | 'end' | undefined> => {
     if (webhook.state === 'lost') return gapOf(webhook)
+    const { storeUuid, filter, pending } = webhook
+    const upTo = pending === null ? undefined : positionOfText(pending)
+    let { position } = webhook
     for (let pages = 0; ; pages++) {
       if (page) {
-        const { filter, pending } = webhook
         const batch = takeBatch(page.changes, { filter, pending, ledger: page.next.ledger })
-        if (batch) return begin(webhook, batch)
+        if (batch) return begin(webhook, batch, position)
         if (!page.hasMore || pages >= maxPages) break
+        position = textOfPosition(page.next)
       }
-      page = await read(webhook.storeUuid, page?.next ?? positionOfText(webhook.position))
+      page = await read(storeUuid, positionOfText(position), upTo)
     }
     const { hasMore } = page
     const looked = textOfPosition(page.next)
@@ -104,8 +110,8 @@ function createBacklog(parts: TurnParts) {
         if (error instanceof CatalogueError && error.code === 'cursor_expired') return lose(webhook)
         throw error
       }),
-    /** The message after that, if it is of the same page: it is recorded with the attempt, which saves a statement. */
-    following: ({ filter }: TakenWebhook): Batch | undefined =>
+    /** Takes the message after that off the page, if it has one: recorded with the attempt, it saves a statement. */
+    takeFollowing: ({ filter }: TakenWebhook): Batch | undefined =>
       page && takeBatch(page.changes, { filter, pending: null, ledger: page.next.ledger }),
   }
 }
