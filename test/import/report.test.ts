@@ -112,6 +112,19 @@ test('the report of a JSON list has all values of a key that comes twice', async
   ])
 })
 
+test('the report of a JSON list has the text of a row after others that are no objects', async () => {
+  const store = await catalog.newStore()
+  const twice = '{"sku":"A","a":1,"a":2}'
+  const errors = catalog.path('mixed-failed.json')
+  for (const others of ['1', '"{"', '"}", []', '[[{"x":1}], 2]', '[{"x":1}]']) {
+    const file = await catalog.file('mixed.json', `[${others}, ${twice},{"sku":"B"},\n${others},${twice}]`)
+    await catalog.answer([file, '--store', store, '--errors', errors], 1)
+    const failed: { import_source: unknown }[] = JSON.parse(await readFile(errors, 'utf8'))
+    const texts = failed.map((row) => row.import_source).filter((text) => typeof text === 'string' && text.length > 1)
+    expect(texts, others).toEqual([twice, twice])
+  }
+})
+
 /** Files as they come from spreadsheets, old programs and interrupted downloads. */
 const hostile: [what: string, content: string | Buffer, code: number, message: RegExp][] = [
   ['a byte-order mark, CRLF, quotes and empty lines', '\uFEFFsku,n\r\n\r\nA,"1, ""2"""\r\n\r\n,\r\n', 0, /^$/],

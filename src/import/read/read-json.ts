@@ -1,8 +1,9 @@
 import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
+import { errorKeys } from '../../request/csv/attribute-column.ts'
 import { isObject } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
-import { comesTwice, exactNumber, isJsonObject, jsonRow, tooManyValues } from './json-row.ts'
+import { comesTwice, exactNumber, jsonRow, tooManyValues } from './json-row.ts'
 import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from './row.ts'
 
 /**
@@ -15,62 +16,77 @@ export async function* readJson(
 ): AsyncGenerator<Entry[]> {
   const tokensOf = tokenizer()
   const find = listFinder(at, atOption, formatOption)
-  let assembler: Assembler<unknown[]> | undefined
+  let list: Assembler<unknown[]> | undefined
+  let isReport = false
   let isOver = false
   let number = 0
-  let size = 0
-  let tokens = 0
-  let repeated: string | undefined
-  /** The bytes of the row so far: its value lacks the first values of a repeated key, and may be too deep to write. */
-  let parts: Buffer[] = []
-  let depth = 0
+  let row = openRow()
   const rowsOf = (bytes?: Buffer): Entry[] => {
     const rows: Entry[] = []
-    size += bytes?.length ?? 0
-    if (bytes) parts.push(bytes)
-    if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
+    // What follows the list in an object is not read.
+    if (isOver && at !== undefined) return rows
+    if (!isOver) row.size += bytes?.length ?? 0
+    if (row.size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
+    if (bytes) row.text?.push(bytes)
     for (const token of tokensOf(bytes)) {
-      if (!assembler) {
-        if (!find(token)) continue
-        assembler = new Assembler<unknown[]>()
-        parts = []
+      if (!list) {
+        const path = find(token)
+        if (path === undefined) continue
+        // What failed of a list in an object is a list: it is imported with the same option.
+        isReport = path !== (at ?? '')
+        list = new Assembler<unknown[]>()
+        row = openRow()
       }
-      // What follows the list in an object is not read.
-      if (isOver && at !== undefined) continue
+      if (token.name === 'startObject' && list.depth === 1) row.text = [Buffer.from('{')]
       // A member of an object is two tokens, and each object and list has two more.
-      if (token.name === 'keyValue' && hasKey(assembler.current, token.value)) repeated ??= token.value
-      if (++tokens > 3 * maxValues) throw new BrokenFile(`the row ${tooManyValues}`)
-      assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
-      depth = Math.max(depth, assembler.depth)
-      isOver = assembler.done
-      if (assembler.depth === 1 && assembler.current?.length) {
-        const value = assembler.current.pop()
-        const isText = isJsonObject(value) && (repeated !== undefined || depth > maxWrittenDepth)
-        const source = isText
-          ? Buffer.concat(parts)
-              .toString()
-              .replace(/^[\s,]+/, '')
-          : { value }
-        const row = jsonRow(value, { number: ++number }, source, size)
-        rows.push(repeated === undefined ? row : { number, source, field: repeated, reason: comesTwice })
-        size = tokens = depth = 0
-        parts = []
-        repeated = undefined
+      if (token.name === 'keyValue' && hasKey(list.current, token.value)) row.repeated ??= token.value
+      if (++row.tokens > 3 * maxValues) throw new BrokenFile(`the row ${tooManyValues}`)
+      list.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
+      row.depth = Math.max(row.depth, list.depth)
+      isOver = list.done
+      if (isOver) break
+      if (list.depth === 1 && list.current?.length) {
+        const value = list.current.pop()
+        if (isReport && number === 0 && !hasKey(value, errorKeys.errors)) throw notAt(at, formatOption)
+        rows.push(entryOf(value, ++number, row))
+        row = openRow()
       }
     }
-    if (isOver) size = 0
     return rows
   }
   for await (const chunk of chunks) {
     const rows: Entry[] = []
     try {
-      for (const piece of piecesOf(chunk, () => assembler === undefined)) rows.push(...rowsOf(piece))
+      for (const piece of piecesOf(chunk, () => (list ? (row.text ? ['}'] : ['{']) : ['}', '[']))) {
+        rows.push(...rowsOf(piece))
+      }
     } finally {
       yield rows
     }
   }
   yield rowsOf()
   if (!isOver) throw new BrokenFile('the file ends before its JSON list does')
+}
+
+/** What is known of a row before its end. */
+interface OpenRow {
+  size: number
+  tokens: number
+  depth: number
+  repeated: string | undefined
+  /** The bytes of an object: its value lacks the first values of a repeated key, and may be too deep to write. */
+  text: Buffer[] | undefined
+}
+
+function openRow(): OpenRow {
+  return { size: 0, tokens: 0, depth: 0, repeated: undefined, text: undefined }
+}
+
+function entryOf(value: unknown, number: number, { size, depth, repeated, text }: OpenRow): Entry {
+  const isText = text && (repeated !== undefined || depth > maxWrittenDepth)
+  const source = isText ? Buffer.concat(text).toString() : { value }
+  if (repeated !== undefined) return { number, source, field: repeated, reason: comesTwice }
+  return jsonRow(value, { number }, source, size)
 }
 
 function hasKey(object: unknown, key: string): boolean {
@@ -80,8 +96,18 @@ function hasKey(object: unknown, key: string): boolean {
 /** A value of this depth can be written as JSON for certain. */
 const maxWrittenDepth = 1_000
 
-/** Finds the token that begins the list. Throws a UsageError if the file is something else. */
-function listFinder(at: string | undefined, option: string, formatOption: string): (token: Token) => boolean {
+/** The error of a file without the list that is asked for. */
+function notAt(at: string | undefined, formatOption: string): UsageError {
+  const without = `a list of objects; it is an object without a list, or JSON Lines: ${formatOption} jsonl`
+  return new UsageError(`the file must be JSON with ${at === undefined ? without : `a list at ${at}`}`)
+}
+
+/** Returns the path of the list for the token that begins it. Throws a UsageError if the file is something else. */
+function listFinder(
+  at: string | undefined,
+  option: string,
+  formatOption: string,
+): (token: Token) => string | undefined {
   const path: string[] = []
   let key = ''
   let isBegun = false
@@ -95,35 +121,30 @@ function listFinder(at: string | undefined, option: string, formatOption: string
     if (name === 'startObject') path.push(key)
     if (name === 'endObject') {
       key = path.pop() ?? ''
-      if (path.length === 0) {
-        const without = `a list of objects; it is an object without a list, or JSON Lines: ${formatOption} jsonl`
-        const expected = at === undefined ? without : `a list at ${at}`
-        throw new UsageError(`the file must be JSON with ${expected}`)
-      }
+      if (path.length === 0) throw notAt(at, formatOption)
     }
-    const isList = name === 'startArray'
     const isFirst = !isBegun
     isBegun = true
-    if (!isList) return false
-    // What failed of a list in an object is a list: it is imported with the same option.
-    if (isFirst || here === at) return true
+    if (name !== 'startArray') return undefined
+    if (isFirst || here === at) return here
     if (at === undefined) {
       throw new UsageError(
         `the file must be a JSON list of objects; it is an object with the list "${here}": ${option} ${here}`,
       )
     }
-    return false
+    return undefined
   }
 }
 
 /**
- * The bytes up to each closing brace, and before the list to each opening bracket: no piece has parts of two rows, as
- * the tokenizer loses the rows of a broken piece.
+ * The bytes up to each of the present ends: a row ends with its piece, as the tokenizer loses the rows of a broken
+ * piece, and the text of an object begins with one.
  */
-function* piecesOf(chunk: Buffer, isBefore: () => boolean): Generator<Buffer> {
+function* piecesOf(chunk: Buffer, ends: () => string[]): Generator<Buffer> {
   for (let from = 0; from < chunk.length; ) {
-    const ends = isBefore() ? ['}', '['] : ['}']
-    const found = ends.map((end) => chunk.indexOf(end, from)).filter((at) => at >= 0)
+    const found = ends()
+      .map((end) => chunk.indexOf(end, from))
+      .filter((at) => at >= 0)
     const to = Math.min(...found, chunk.length - 1) + 1
     yield chunk.subarray(from, to)
     from = to

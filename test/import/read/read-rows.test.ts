@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { CsvError, parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -17,6 +19,12 @@ async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]) {
 
 async function* rowsOf(blocks: AsyncIterable<readonly FileEntry[]>): AsyncGenerator<FileEntry> {
   for await (const rows of blocks) yield* rows
+}
+
+async function allOf(blocks: AsyncIterable<readonly FileEntry[]>): Promise<FileEntry[]> {
+  const entries: FileEntry[] = []
+  for await (const rows of blocks) entries.push(...rows)
+  return entries
 }
 
 async function read(format: Format, content: string | Uint8Array, cuts: readonly number[] = []): Promise<Entry[]> {
@@ -306,6 +314,39 @@ describe('a JSON file', () => {
       codes.push('cells' in row ? row.cells[0] : row.reason)
     }
     expect(codes).toEqual(['A', 'B'])
+  })
+
+  test('with a list at its beginning is refused where `at` says another, but for a report of failed rows', async () => {
+    const options = { file: 'file', format: 'json', style: 'flags', at: 'products' } as const
+    const sourcesOf = async (file: string) => {
+      const { rows } = await readRows(chunksOf(Buffer.from(file), []), options)
+      return (await allOf(rows)).map(({ source }) => source)
+    }
+    const refused = ['[{"sku":"X","products":[{"sku":"A"}]}]', '[{"sku":"X"}]', '[5,{"import_errors":[]}]']
+    for (const file of refused) await expect(sourcesOf(file)).rejects.toThrow('must be JSON with a list at products')
+    expect(await sourcesOf('[{"import_errors":[],"sku":"A"},{"sku":"B"}]')).toHaveLength(2)
+  })
+
+  test('is not kept after its list', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const mebibyte = 1024 * 1024
+    const inUse = () => {
+      collect()
+      const { heapUsed, arrayBuffers } = process.memoryUsage()
+      return (heapUsed + arrayBuffers) / mebibyte
+    }
+    let held = 0
+    async function* chunks() {
+      yield Buffer.from('{"products":[{"sku":"A"}],"log":["')
+      for (let i = 0; i < 50; i++) yield Buffer.alloc(mebibyte, 'a')
+      held = inUse() - before
+      yield Buffer.from('"]}')
+    }
+    const before = inUse()
+    const options = { file: 'file', format: 'json', style: 'flags', at: 'products' } as const
+    expect(await allOf((await readRows(chunks(), options)).rows)).toHaveLength(1)
+    expect(held).toBeLessThan(25)
   })
 
   test.each([
