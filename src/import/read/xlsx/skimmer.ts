@@ -1,7 +1,8 @@
 import { maxRowLength } from '../row.ts'
 
 /** What may have text that looks like an element. */
-const special = /<!|<\?(?!xml )/
+const special = /<!|<\?(?!xml\s)/
+const blank = /^[ \t\r\n]*$/
 
 /**
  * A reader of XML that hands each element of a name to `read` while the rest goes, in order, to the parser, which is
@@ -11,30 +12,41 @@ export function skimmer(name: string, read: (text: string, begin: number) => num
   let rest = ''
   let waiting = 0
   let isOff = false
+  /** Whether no more than blanks followed the last element that was read: the parser would keep them all. */
+  let isAfter = false
   return (text: string, parse: (text: string) => void): void => {
     rest += text
     // A long element is not searched again for each small part of it that comes in.
     const isEnd = text === ''
     if (!isEnd && rest.length < 2 * waiting) return
-    isOff ||= rest.length > maxRowLength || special.test(rest)
     // A tag that is not whole waits for the next part.
     const lastTag = rest.lastIndexOf('<')
-    let end = isEnd || isOff || rest.lastIndexOf('>') > lastTag ? rest.length : lastTag
+    let end = isEnd || rest.lastIndexOf('>') >= lastTag ? rest.length : lastTag
+    isOff ||= rest.length > maxRowLength || special.test(rest.slice(0, end))
+    if (isOff) end = rest.length
     let at = 0
+    const parseTo = (to: number) => {
+      const part = rest.slice(at, to)
+      isAfter &&= blank.test(part)
+      if (part !== '' && !isAfter) parse(part)
+      at = Math.max(at, to)
+    }
+    let close = -1
     let from = isOff ? -1 : rest.indexOf(`<${name}`)
     while (from >= 0) {
-      if (rest.indexOf(`</${name}>`, from) < 0) {
+      if (close < from) close = rest.indexOf(`</${name}>`, from)
+      if (close < 0) {
         if (!isEnd) end = from
         break
       }
-      if (from > at) parse(rest.slice(at, from))
-      at = from
+      parseTo(from)
       const next = read(rest, from)
+      isAfter ||= next !== undefined
       at = next ?? from
       from = rest.indexOf(`<${name}`, next ?? from + 1)
     }
-    if (end > at) parse(rest.slice(at, end))
-    rest = rest.slice(Math.max(at, end))
+    parseTo(end)
+    rest = rest.slice(at)
     waiting = rest.length
   }
 }
