@@ -26,7 +26,7 @@ export async function openEvents(
     tell: (changes) => {
       const last = changes.at(-1)
       if (last) at = { ...feedPosition(last.tx, last.seq), ledger: at.ledger }
-      stream.send(textOfAll(changes))
+      stream.sendAll(changes.map(textOf))
     },
     ready: () => stream.drained(),
     reached: (position) => {
@@ -44,8 +44,7 @@ export async function openEvents(
   }
 }
 
-/** Streams that are told of the same changes are sent the same bytes. */
+/** Streams that are told of a change are sent the same bytes. */
 const textOf = remembering((change: Change) =>
   Buffer.from(`id: ${change.cursor}\ndata: ${JSON.stringify(eventOf(change))}\n\n`),
 )
-const textOfAll = remembering((changes: readonly Change[]) => Buffer.concat(changes.map(textOf)))

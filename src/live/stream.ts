@@ -81,6 +81,13 @@ export class Stream {
     }
   }
 
+  /** Writes events in one go. Their bytes are not copied: many streams may have them waiting. */
+  sendAll(events: readonly Buffer[]): void {
+    this.#out?.cork()
+    for (const event of events) this.send(event)
+    this.#out?.uncork()
+  }
+
   /** Resolves when the client has read what was sent, or is cut; undefined if it has. */
   drained(): Promise<void> | undefined {
     const out = this.#out
