@@ -46,6 +46,8 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   const catchUps = new FairQueue({ slots: maxCatchUps, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
   let reader: Reader | undefined
   let isRunning = false
+  /** Whether there may be more stores than a stream of all may have, because they could not be counted since. */
+  let mayBeTooMany = false
 
   const read = (stores: Listener['stores'], after: LedgerPosition) =>
     readNewChanges(db, stores, after, { maxBytes: maxKeptBytes })
@@ -88,7 +90,11 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       waiting.delete(listener)
       if (audience.size === 0) reader = { position: seen, since: undefined, mark: undefined }
       if (reader && isBefore(seen, reader.position)) void catchUp(listener, () => readMissed(listener, seen))
-      else audience.add(listener, seen)
+      else {
+        audience.add(listener, seen)
+        // Some may have been created before these changes.
+        mayBeTooMany ||= !listener.stores
+      }
     }
   }
   /** Returns whether more changes follow at once. */
@@ -104,7 +110,11 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       since: isPassed ? new Date(mark.time.getTime() - clockMs) : since,
       mark: mark && !isPassed ? mark : page.asOf,
     }
-    if (!audience.stores && (await hasTooManyStores(db, page))) audience.endThoseOfAllStores()
+    mayBeTooMany ||= page.changes.some(({ kind, action }) => kind === 'store' && action === 'created')
+    if (!audience.stores && mayBeTooMany) {
+      if (await hasTooManyStores(db)) audience.endThoseOfAllStores()
+      mayBeTooMany = false
+    }
     return page.hasMore
   }
   const run = async () => {
@@ -136,9 +146,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   }
 }
 
-/** Whether there are more stores than a stream may have. Looks only where new ones have been created. */
-async function hasTooManyStores(db: Kysely<Database>, { changes }: NewChanges): Promise<boolean> {
-  if (!changes.some(({ kind, action }) => kind === 'store' && action === 'created')) return false
+async function hasTooManyStores(db: Kysely<Database>): Promise<boolean> {
   const catalogue = catalogueFor(db, { stores: undefined })
   return (await listStores(catalogue, {}, { limit: maxStores + 1, backwards: false })).length > maxStores
 }
