@@ -34,13 +34,19 @@ export class Audience {
 
   async tell({ changes, durable }: NewChanges): Promise<void> {
     const pause = createPauses()
-    // Those that want the same are told of the same list, which is made into text once.
+    // Those that want the same are told of the same list.
     const lists = new Map<string, readonly Change[]>()
+    const placesOf = Map.groupBy(changes.keys(), (i) => changes[i]?.storeUuid)
+    const wantedBy = ({ stores, filter }: Listener, from: number) => {
+      const places = stores?.flatMap((store) => placesOf.get(store) ?? []).sort((one, other) => one - other)
+      const own = places?.flatMap((i) => (i >= from && changes[i]) || []) ?? changes.slice(from)
+      return own.flatMap((change) => matching(change, filter) ?? [])
+    }
     for (const [listener, { after, wanted }] of this.#members) {
       const told = changes.findIndex(({ tx, seq }) => isBefore(after, feedPosition(tx, seq)))
       if (told >= 0) {
         const key = `${told} ${wanted}`
-        const list = lists.get(key) ?? wantedBy(listener, changes.slice(told))
+        const list = lists.get(key) ?? wantedBy(listener, told)
         lists.set(key, list)
         if (list.length > 0) listener.tell(list)
       }
@@ -63,9 +69,4 @@ export class Audience {
 function storesOf(listeners: readonly Listener[]): string[] | undefined {
   const stores = listeners.map((listener) => listener.stores)
   return stores.includes(undefined) ? undefined : [...new Set(stores.flatMap((some) => some ?? []))]
-}
-
-function wantedBy({ stores, filter }: Listener, changes: readonly Change[]): Change[] {
-  const own = stores && new Set(stores)
-  return changes.flatMap((change) => (own?.has(change.storeUuid) === false ? [] : (matching(change, filter) ?? [])))
 }

@@ -1,6 +1,7 @@
 import { type Change, channelOf, typeOf } from '../catalogue/changes/change.ts'
 import { type FieldFault, faultsOf, requireNoFaults } from '../errors.ts'
 import { isName, shown } from '../text.ts'
+import { remembering } from './remembering.ts'
 
 /** Which events are wanted; null and absent conditions hold for all. */
 export interface EventFilter {
@@ -55,11 +56,9 @@ export function requireEventFilter(filter: EventFilter, prefix = ''): void {
 /** The change with the items that match alone; undefined without any. The same object if all match. */
 export function matching(change: Change, filter: EventFilter): Change | undefined {
   const { types, operations, codePrefix } = filter
+  const { attributes, channels } = setsOf(filter)
   if (types && !types.includes(typeOf(change))) return undefined
   if (operations && !operations.includes(change.operation)) return undefined
-  // There may be a hundred names, and thousands of items.
-  const attributes = filter.attributes && new Set(filter.attributes)
-  const channels = filter.channels && new Set(filter.channels)
   if (!attributes && !channels && codePrefix == null) return change
   const { kind, codes, keys } = change
   const matches = (code: string, key: string | null) =>
@@ -73,6 +72,12 @@ export function matching(change: Change, filter: EventFilter): Change | undefine
   const count = kind === 'link' ? matched.length : new Set(own.codes).size
   return { ...change, ...own, count }
 }
+
+/** There may be a hundred names, and thousands of items. */
+const setsOf = remembering(({ attributes, channels }: EventFilter) => ({
+  attributes: attributes && new Set(attributes),
+  channels: channels && new Set(channels),
+}))
 
 function isOfAttribute(
   { kind, action }: Change,
