@@ -142,23 +142,30 @@ function createHashTable() {
   }
 }
 
-/** Lists of 32-bit numbers. */
+/** Longer than any list: a row has at most 5,000 columns. */
+const pageLength = 1 << 18
+
+/** Lists of 32-bit numbers, in pages: an array that grows would be in memory twice. */
 function createLists() {
-  let numbers = new Int32Array(1 << 18)
+  let page = new Int32Array(pageLength)
   let used = 0
+  const pages = [page]
   return {
     add: (list: readonly number[]): number => {
-      const place = used
-      used += list.length + 1
-      while (used > numbers.length) {
-        const grown = new Int32Array(2 * numbers.length)
-        grown.set(numbers)
-        numbers = grown
+      if (used + list.length + 1 > pageLength) {
+        page = new Int32Array(pageLength)
+        used = 0
+        pages.push(page)
       }
-      numbers[place] = list.length
-      for (let i = 0; i < list.length; i++) numbers[place + 1 + i] = list[i] ?? 0
+      const place = (pages.length - 1) * pageLength + used
+      page[used++] = list.length
+      for (const number of list) page[used++] = number
       return place
     },
-    get: (place: number): ArrayLike<number> => numbers.subarray(place + 1, place + 1 + (numbers[place] ?? 0)),
+    get: (place: number): ArrayLike<number> => {
+      const at = pages[Math.floor(place / pageLength)] ?? page
+      const begin = (place % pageLength) + 1
+      return at.subarray(begin, begin + (at[begin - 1] ?? 0))
+    },
   }
 }

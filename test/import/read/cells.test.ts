@@ -165,7 +165,10 @@ describe('rows of one product', () => {
     const numbers = Array.from({ length: 400_000 }, (_, i) => `${4_006_381_000_000 + 13 * i}`)
     const product = { status: null, names: ['n'], values: ['x'] }
     expect(numbers.filter((code, row) => find(row + 1, code, product))).toEqual([])
-    expect(find(400_001, numbers[7] ?? '', { ...product, values: ['y'] })).toEqual({ row: 8, names: ['n'] })
+    const changed = { ...product, values: ['y'] }
+    expect(find(400_001, numbers[7] ?? '', changed)).toEqual({ row: 8, names: ['n'] })
+    expect(find(400_002, numbers[399_998] ?? '', changed)).toEqual({ row: 399_999, names: ['n'] })
+    expect(find(400_003, numbers[399_999] ?? '', product)).toEqual({ row: 400_000, names: [] })
   })
 
   test('of which each has an attribute of its own keep what they had, in little memory', () => {
