@@ -2,7 +2,7 @@ import type { Notes } from '../../report/notes.ts'
 import { parseXml } from '../xml.ts'
 import { columnIndex } from './cell-text.ts'
 import { addCell, checkSize, emptyCell, emptyRow, type SheetRow } from './sheet-cells.ts'
-import { skimmer } from './skimmer.ts'
+import { plainCharacters, plainText, skimmer } from './skimmer.ts'
 import type { Workbook } from './workbook.ts'
 
 /** The rows of a sheet that are not empty, in blocks. */
@@ -55,9 +55,12 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   }
 }
 
-const rowStart = /<row((?: [\w:.]+="[^"<&]*")*)(\/?)>/y
-const plainCell =
-  /<c(?: r="([A-Z]+)\d+")?(?: s="(\d+)")?(?: t="(\w+)")?(?:\/>|>(?:<v>([^<&\r]*)<\/v>|<is><t(?: xml:space="preserve")?>([^<&\r]*)<\/t><\/is>)?<\/c>)/y
+const attributes = String.raw`(?: [A-Za-z_][\w:.]*="[ !#-%'-;=?-\ufffd]*")*`
+const rowStart = new RegExp(`<row(${attributes})(/?)>`, 'y')
+const cellAttributes = String.raw`(?: r="([A-Z]+)\d+")?(?: s="(\d+)")?(?: t="(\w+)")?`
+const cellFormula = `(<f${attributes}(?:/>|>${plainCharacters}</f>))?`
+const cellValue = `(?:<v>(${plainCharacters})</v>|<is>${plainText}</is>)?`
+const plainCell = new RegExp(`<c${cellAttributes}(?:/>|>${cellFormula}${cellValue}</c>)`, 'y')
 
 /** The row that begins at an index of the text, and its end; undefined if it has more than values in its cells. */
 function plainRow(all: string, begin: number, line: number, workbook: Workbook) {
@@ -72,14 +75,10 @@ function plainRow(all: string, begin: number, line: number, workbook: Workbook) 
     const at = plainCell.lastIndex
     const cell = plainCell.exec(all)
     if (!cell) return all.startsWith(rowEnd, at) ? { row, end: at + rowEnd.length } : undefined
-    const [, column, style = '0', type = 'n', value, text = ''] = cell
+    const [, column, style = '0', type = 'n', formula, value, text = ''] = cell
     const place = column === undefined ? row.next : columnIndex(column)
-    const hasValue = value !== undefined
-    addCell(
-      row,
-      { at: place, type, style: Number(style), value: value ?? '', text, hasFormula: false, hasValue },
-      workbook,
-    )
+    const has = { hasFormula: formula !== undefined, hasValue: value !== undefined }
+    addCell(row, { at: place, type, style: Number(style), value: value ?? '', text, ...has }, workbook)
   }
 }
 

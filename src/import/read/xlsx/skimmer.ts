@@ -1,5 +1,10 @@
 import { maxRowLength } from '../row.ts'
 
+/** Characters that are themselves in a text of XML. A parser refuses `]]>`, and characters that XML does not have. */
+export const plainCharacters = String.raw`[\t\n -%'-;=?-\ufffd]*`
+/** The element of a text in a sheet. */
+export const plainText = `<t(?: xml:space="preserve")?>(${plainCharacters})</t>`
+
 /** What may have text that looks like an element. */
 const special = /<!|<\?(?!xml\s)/
 const blank = /^[ \t\r\n]*$/

@@ -4,7 +4,7 @@ import { UsageError } from '../../usage-error.ts'
 import { BrokenFile } from '../row.ts'
 import { readXml } from '../xml.ts'
 import { type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
-import { skimmer } from './skimmer.ts'
+import { plainText, skimmer } from './skimmer.ts'
 import type { OpenEntry } from './zip.ts'
 
 export interface Workbook {
@@ -90,7 +90,7 @@ const pageBytes = 1024 * 1024
 const tooManyTexts = () =>
   new BrokenFile(`the texts of the spreadsheet must have at most ${maxStringBytes} bytes, and 12 for each`)
 
-const plainText = /<si><t(?: xml:space="preserve")?>([^<&\r]*)<\/t><\/si>/y
+const plainString = new RegExp(`<si>${plainText}</si>`, 'y')
 
 /** Reads the shared strings into pages of bytes: as JavaScript's strings they take several times as much memory. */
 async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: number) => string | undefined> {
@@ -120,11 +120,11 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
   let isText = false
   let phonetic = 0
   const skim = skimmer('si', (all, begin) => {
-    plainText.lastIndex = begin
-    const [, plain] = plainText.exec(all) ?? []
+    plainString.lastIndex = begin
+    const [, plain] = plainString.exec(all) ?? []
     if (plain === undefined) return undefined
     add(plain)
-    return plainText.lastIndex
+    return plainString.lastIndex
   })
   await readXml(strings, {
     skim,
