@@ -3,11 +3,11 @@ import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { maxColumnLength, maxColumns } from './row.ts'
 
-/** Whether a row repeats the header, as in files that were joined: with a mark or blanks, too. */
+/** Whether a row repeats the header, as in files that were joined: with blanks or separators at its end, too. */
 export function isHeader(cells: readonly string[], columns: readonly string[]): boolean {
-  const isName = (cell: string | undefined, i: number) => cell?.trim() === columns[i]?.trim()
+  const isName = (column: string | undefined, i: number) => (cells[i] ?? '').trim() === column?.trim()
   // Most rows differ at their end.
-  return isName(cells.at(-1), cells.length - 1) && cells.every(isName)
+  return isName(columns.at(-1), columns.length - 1) && columns.every(isName)
 }
 
 export const headerAgain = 'must be no header; got the names of the columns again'

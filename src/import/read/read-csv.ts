@@ -64,9 +64,9 @@ function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine
     const records: CsvRecord[] = []
     let used = 0
     for (let record = recordAt(text, 0, isLast); record; record = recordAt(text, used, isLast)) {
-      const { cells, afterQuote, end, next } = record
+      const { cells, afterQuote, begin, end, next } = record
       if (end - used > maxRowLength) break
-      const source = text.slice(used, end)
+      const source = text.slice(begin, end)
       const isCut = source.endsWith('\\')
       const following = isCut ? recordAt(text, next, isLast) : undefined
       if (isCut && !following && !isLast) break

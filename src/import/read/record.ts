@@ -1,6 +1,7 @@
-/** A record of a CSV file: its cells, its end, and the beginning of the next one. */
+/** A record of a CSV file: its cells, its beginning after a mark, its end, and the beginning of the next one. */
 export interface ParsedRecord {
   cells: string[]
+  begin: number
   /** The first text after a closing quote, with the index of its cell. */
   afterQuote: { at: number; text: string } | undefined
   end: number
@@ -10,6 +11,8 @@ export interface ParsedRecord {
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+/** The mark of UTF-8, with which a file begins that was joined to another. */
+const mark = '\u00ef\u00bb\u00bf'
 
 /**
  * A reader of the record at an index of a text, or of its first cells. It returns undefined if the end of the record is
@@ -26,27 +29,28 @@ export function recordReader(delimiter: string) {
     if (start >= text.length) return undefined
     const cells: string[] = []
     let afterQuote: ParsedRecord['afterQuote']
-    for (let at = start; ; at++) {
-      const begin = at
+    const begin = text.startsWith(mark, start) ? start + mark.length : start
+    for (let at = begin; ; at++) {
+      const first = at
       // A doubled quote ends one quoted part of the cell and begins the next.
       while (text.charCodeAt(at) === quote) {
         at = text.indexOf('"', at + 1) + 1
         if (at === 0) return undefined
       }
-      const quoted = at === begin ? '' : text.slice(begin + 1, at - 1).replaceAll('""', '"')
+      const quoted = at === first ? '' : text.slice(first + 1, at - 1).replaceAll('""', '"')
       let end = at
       let code = text.charCodeAt(end)
       // A loop takes half the time of an expression.
       while (code !== separator && code !== lineFeed && code !== carriageReturn && end < text.length)
         code = text.charCodeAt(++end)
-      if (at > begin && end > at) afterQuote ??= { at: cells.length, text: text.slice(at, end) }
+      if (at > first && end > at) afterQuote ??= { at: cells.length, text: text.slice(at, end) }
       cells.push(quoted + text.slice(at, end))
       at = end
       if (code === separator && cells.length < maxCells) continue
       const next = at + (code === carriageReturn && text.charCodeAt(at + 1) === lineFeed ? 2 : 1)
       // The end of the text may cut a line, a quoted cell at a doubled quote, or CRLF.
       if (!isLast && (at >= text.length || (next === text.length && code === carriageReturn))) return undefined
-      return { cells, afterQuote, end, next }
+      return { cells, afterQuote, begin, end, next }
     }
   }
 }
