@@ -91,7 +91,7 @@ export const skippedColumns = (items: Sql) => sql`(
       (select count(*)::int from (select distinct kind, code, key from (${items}) s) s) as "skippedCount"`
 
 /**
- * A query for the items `(kind, seq, action, code, key, was, asset, is_undone)` of the request. An item is undone
+ * A query for the items `(kind, seq, action, code, key, was, asset_id, is_undone)` of the request. An item is undone
  * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
  * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
  * changed the asset (`asset_since`). Changes of an item after the request's last one do not count if the last of them
@@ -103,7 +103,7 @@ export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sq
   const ofKinds = sql`c.kind = any(${kinds}::text[])`
   const items = sql`cross join lateral (
         select code collate "C" as code, key collate "C" as key, was,
-          case c.kind when 'link' then (key::json ->> 1) collate "C" when 'asset' then code end as asset
+          case c.kind when 'link' then (key::json ->> 1) collate "C" when 'asset' then code end as asset_id
         from unnest(c.codes, c.keys, c.was) as i(code, key, was)
         offset 0
       ) i`
@@ -113,7 +113,7 @@ export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sq
       where c.store_uuid = ${storeUuid} and ${ofKinds} and c.request_id = ${requestId}
         and c.seq = any(${seqs}::bigint[])
     ), later_item as materialized (
-      select c.kind, c.seq, c.action, c.request_id, c.reverts, i.code, i.key, md5(i.was) as was, i.asset
+      select c.kind, c.seq, c.action, c.request_id, c.reverts, i.code, i.key, md5(i.was) as was, i.asset_id
       from unnest(${later.tx}::text[], ${later.seq}::text[], ${later.at}::text[]) k(tx, seq, at) cross join lateral (
         select kind, seq, action, request_id, reverts, codes, keys, was from change
         where store_uuid = ${storeUuid} and tx = k.tx::xid8 and seq = k.seq::bigint and at = k.at::timestamptz
@@ -121,12 +121,12 @@ export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sq
       ) c ${items}
       where ${ofKinds} and (c.request_id <> ${requestId} or c.seq <> all(${seqs}::bigint[]))
         and (c.reverts is null or c.request_id <> all(${cancelled}::text[]))
-        and ((i.code in (select code from own_item)) is true or (i.asset in (select asset from own_item)) is true)
+        and ((i.code in (select code from own_item)) is true or (i.asset_id in (select asset_id from own_item)) is true)
     ), later_of_item as (
       select *, seq > coalesce(
           max(seq) filter (where is_own) over (partition by kind, code, key), (select max(seq) from own_item)) as is_after
       from (
-        select is_own, kind, seq, action, null as request_id, null as reverts, code, key, null as was, asset from own_item
+        select is_own, kind, seq, action, null as request_id, null as reverts, code, key, null as was, asset_id from own_item
         union all
         select false, * from later_item
       ) i
@@ -144,15 +144,15 @@ export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sq
         max(seq) filter (where not is_own) over (partition by kind, code) as code_since,
         max(seq) filter (where not is_own and key is null) over (partition by kind, code) as row_since,
         max(seq) filter (where not is_own) over (partition by kind, code, key) as key_since,
-        max(seq) filter (where not is_own and kind = 'asset') over (partition by asset) as asset_since
+        max(seq) filter (where not is_own and kind = 'asset') over (partition by asset_id) as asset_since
       from (
         select * from own_item
         union all
-        select false, kind, seq, action, code, key, null, asset from restored where is_restored is not true
+        select false, kind, seq, action, code, key, null, asset_id from restored where is_restored is not true
       ) i
     )
-    select kind, seq, action, code, key, was, asset, ${overwrites}::boolean or seq > greatest(
-      key_since, row_since, case when key is null then code_since end, case when asset is not null then asset_since end, 0
+    select kind, seq, action, code, key, was, asset_id, ${overwrites}::boolean or seq > greatest(
+      key_since, row_since, case when key is null then code_since end, case when asset_id is not null then asset_since end, 0
     ) as is_undone
     from since where is_own`
 }

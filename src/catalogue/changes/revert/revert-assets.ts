@@ -87,7 +87,7 @@ const assetsAfter = (storeUuid: string, own: Sql) => sql`
 
 /** A query for the links with the place of their oldest undone item; null if there was no link. */
 const linksBefore = (own: Sql) => sql`
-        select distinct on (code, key) code as parent_code, (key::json ->> 0) collate "C" as channel, asset as asset_id,
+        select distinct on (code, key) code as parent_code, (key::json ->> 0) collate "C" as channel, asset_id,
           case when action <> 'created' then was::integer end as place
         from ${own} where kind = 'link' and is_undone
         order by code, key, seq`
