@@ -27,7 +27,11 @@ const versioned = [
 ]
 
 /** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */
-const repeatable = ['../catalogue/changes/record-changes.sql', '../catalogue/products/write-products.sql']
+const repeatable = [
+  '../catalogue/changes/record-changes.sql',
+  '../catalogue/products/write-products.sql',
+  'citus/run-in-store.sql',
+]
 
 /** The last of the repeatable scripts. */
 const tableAccessName = 'table-access'

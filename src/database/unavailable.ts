@@ -9,9 +9,8 @@ const messages =
 /** What Citus reports of a connection between its servers that was lost, with the code of an internal error. */
 const lostServer =
   /^(terminating connection|failure on connection marked as essential|failed to complete COPY|failed to execute task)/
-/** What it reports if a rebalancer has moved the rows of a store meanwhile; the last one in `run_on_server`. */
-const movedShard =
-  /^(could not find valid entry for shard|shard for the given value does not exist|cannot execute a distributed query from a query on a shard)/
+/** What it reports if a rebalancer has moved the rows of a store meanwhile. */
+const movedShard = /^(could not find valid entry for shard|shard for the given value does not exist)/
 
 /** Whether PostgreSQL refused a request because of its size (errcodes appendix: Program Limit Exceeded). */
 export function isBeyondLimits(error: unknown): boolean {

@@ -117,6 +117,17 @@ describe('catalog distribute', () => {
     expect(await citusTables()).toEqual(all)
   })
 
+  it('a migration installs what a server runs again when its text has changed', async () => {
+    await sql`drop function run_on_server`.execute(database.db)
+    await sql`update migration set checksum = 'of another text' where name = 'run-in-store'`.execute(database.db)
+    expect(await catalog('migrate', '--json')).toMatchObject({ stdout: '{"migrations":["run-in-store"]}\n' })
+    const { rows } = await sql`select result from run_command_on_all_nodes(
+      $$ select count(*) from pg_dist_object where objid = to_regproc('run_on_server') and force_delegation $$)`.execute(
+      database.db,
+    )
+    expect(rows).toEqual([{ result: '1' }, { result: '1' }, { result: '1' }])
+  })
+
   it('`catalog check` names the kind of database', async () => {
     const { stdout } = await runCli(['check', '--json'], { DATABASE_URL: database.url })
     expect(JSON.parse(stdout)).toMatchObject({ database: 'citus', differences: [] })

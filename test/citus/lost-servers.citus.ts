@@ -106,6 +106,8 @@ async function proxiedServer() {
   const { host, port } = proxy.connection
   await sql`select citus_update_node(nodeid, ${host}, ${port}) from pg_dist_node
     where nodeport = ${server.port}`.execute(gateway.database.db)
+  const unaware = sql`select from pg_dist_node where not metadatasynced`
+  await expect.poll(async () => (await unaware.execute(gateway.database.db)).rows).toEqual([])
   return { proxy, port, name: `${host}:${port}` }
 }
 

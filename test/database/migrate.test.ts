@@ -18,6 +18,7 @@ const all = [
   '0009-webhooks',
   'record-changes',
   'write-products',
+  'run-in-store',
   'table-access',
 ]
 const database = useDatabase({ empty: true }, 'each')
@@ -32,10 +33,11 @@ it('runs every script once, however many gateways start at once', async () => {
 it('installs a function again when its text has changed', async () => {
   const { db } = database
   await migrate(db)
-  await sql`drop function write_products(jsonb)`.execute(db)
+  await sql`drop function write_products(uuid, jsonb, jsonb)`.execute(db)
   await sql`update migration set checksum = 'of another text' where name = 'write-products'`.execute(db)
   expect(await migrate(db)).toEqual(['write-products'])
-  const { rows } = await sql`select to_regprocedure('write_products(jsonb)') is not null as installed`.execute(db)
+  const { rows } =
+    await sql`select to_regprocedure('write_products(uuid, jsonb, jsonb)') is not null as installed`.execute(db)
   expect(rows).toEqual([{ installed: true }])
 })
 

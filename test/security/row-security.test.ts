@@ -115,6 +115,9 @@ it('PUT of products is a function of PostgreSQL: limited roles may execute it wh
   onTestFinished(() => drop())
   await sql`alter default privileges revoke execute on functions from public`.execute(db)
   await migrate(db)
+  const granted = sql<{ run: boolean }>`select has_function_privilege('catalogue_tenant', oid, 'execute') as run
+    from pg_proc where proname in ('run_in_store', 'run_on_server')`
+  expect((await granted.execute(db)).rows).toEqual([{ run: true }, { run: true }])
   const storeWithProduct = async () => {
     const storeUuid = await storeIn(catalogue)
     await write(catalogue, false, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))

@@ -13,6 +13,7 @@ export const maxRange = 2_000
  */
 export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string, largest: number | null): Promise<void> {
   if ((largest ?? 0) <= maxRange || !(await tryLock(catalogue, storeUuid, 'groups'))) return
+  // `run_on_server` (Citus) needs a statement that returns rows.
   await sql`
     with range as (
       select channel, asset_format, first_code, groups,

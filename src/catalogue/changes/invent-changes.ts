@@ -14,6 +14,7 @@ export async function inventChanges(catalogue: Catalogue, uuid: string, days: nu
     await sql`update change_horizon set since = least(since, ${begin}::timestamptz)`.execute(db)
     await sql`update change set at = ${begin} where store_uuid = ${uuid}`.execute(db)
     await sql`update product set created_at = ${begin}, updated_at = ${begin} where store_uuid = ${uuid}`.execute(db)
+    // `run_on_server` (Citus) needs a statement that returns rows.
     await sql`
       with priced as (
         select product_code, ${begin}::timestamptz + (1 + n % (${days}::integer - 1)) * interval '1 day' as at,

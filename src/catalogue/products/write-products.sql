@@ -33,9 +33,8 @@ end $$;
 -- (write-products.ts). A function, because a statement does not see what was committed after it began: the products
 -- must be read by a statement that begins after the locks were taken.
 --
+-- locks: [{store, number, shared}], advisory locks in the order to take them in; null: the caller has taken them
 -- request: {
---   store,                            the store's UUID
---   locks: [{store, number, shared}], advisory locks in the order to take them in
 --   validatedBy,                      the fingerprint of the definitions that the patches were validated by; null:
 --                                     these are not known; left out: they do not matter
 --   patches,                          by product code, what to merge into its attributes
@@ -54,10 +53,9 @@ end $$;
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
 -- `validatedBy`, and nothing is written; else the codes of products that were created or changed, of those that did not
 -- exist, and of those that would grow beyond the limit. Products without a change are not written.
-create or replace function write_products(request jsonb) returns table (definitions text, fingerprint text,
-  created text[], updated text[], missing text[], too_large text[]) language plpgsql as $$
+create or replace function write_products(store uuid, locks jsonb, request jsonb) returns table (definitions text,
+  fingerprint text, created text[], updated text[], missing text[], too_large text[]) language plpgsql as $$
 declare
-  store constant uuid := request ->> 'store';
   patches constant jsonb := request -> 'patches';
   statuses constant jsonb := request -> 'statuses';
   created_ats constant jsonb := coalesce(request -> 'createdAts', '{}');
@@ -78,11 +76,8 @@ declare
   deltas bigint[];
   counted text[] := '{}';
 begin
-  -- 1. Takes the locks. The first statement deletes nothing: in a function Citus opens a transaction on a server for
-  -- the first statement that may write there. Without one it would release the locks at once.
-  delete from attribute_definition d where d.store_uuid = store and d.name = '';
-
-  if not lock_store(store, request -> 'locks') then
+  -- 1. Takes the locks.
+  if locks is not null and not lock_store(store, locks) then
     return;
   end if;
 

@@ -46,9 +46,7 @@ export async function writeProducts(
   const { patches, statuses = '{}', createdAts = '{}', locks, ...options } = writes
   const { creates = false, updates = false, refused = [], failed = 0 } = options
   const request = {
-    store, // first: citus/routed-pool.ts reads it
     ...{ ...options, creates, updates, refused, failed, sizeNotChecked, maxSize },
-    locks: locksOf(store, locks),
     shard: randomShard(),
     origin: catalogue.origin ?? null,
   }
@@ -59,7 +57,9 @@ export async function writeProducts(
     select definitions, fingerprint, array_to_json(coalesce(created, '{}')) as created,
       array_to_json(coalesce(updated, '{}')) as updated, array_to_json(coalesce(missing, '{}')) as missing,
       array_to_json(coalesce(too_large, '{}')) as "tooLarge"
-    from write_products(${json}::jsonb)`.execute(catalogue.db)
+    from write_products(${store}::uuid, ${JSON.stringify(locksOf(store, locks))}::jsonb, ${json}::jsonb)`.execute(
+    catalogue.db,
+  )
   const [written] = rows
   if (!written) throw storeNotFound('storeUuid', storeUuid)
   return written

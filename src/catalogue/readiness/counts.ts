@@ -93,6 +93,7 @@ export async function recount(
   const whole = changed.filter(({ after }) => after === 0n).map(({ code }) => code)
   const news = newsOf(counts, changed)
   const hasNews = counts.state === 'current' && news.ready.length + news.blocked.length > 0
+  // `run_on_server` (Citus) needs a statement that returns rows.
   await sql`
     with ${hasNews ? sql`${recordedReadiness(work, uuid, channel, news)}, ` : sql``}deleted as (
       delete from product_gap where store_uuid = ${uuid} and channel = ${channel} and build = ${build}

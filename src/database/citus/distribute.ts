@@ -3,7 +3,6 @@ import { namesOf } from '../registry/table-registry.ts'
 import type { Database } from '../tables.ts'
 import { tenantRole } from '../tenant.ts'
 import { hasCitus } from './coordinator.ts'
-import { createRunInStore, numberSequences } from './run-in-store.ts'
 
 const distributed = namesOf(({ placement }) => placement === 'distributed')
 const withSequence = ['change', 'product_dirty']
@@ -57,8 +56,8 @@ async function distributeDue(
   preparations: readonly RawBuilder<unknown>[],
 ): Promise<Distribution> {
   const plan = await planDistribution(transaction)
-  if (plan.distributed.length === 0) return plan
-  for (const statement of [...preparations, ...tableStatements(plan)]) await statement.execute(transaction)
+  const due = plan.distributed.length > 0 ? [...preparations, ...tableStatements(plan)] : []
+  for (const statement of [...due, ...distributeFunctions]) await statement.execute(transaction)
   return plan
 }
 
@@ -116,6 +115,25 @@ function tableStatements({ distributed: due }: Distribution): RawBuilder<unknown
     ...withSequence
       .filter((table) => due.includes(table))
       .map((table) => sql`alter table ${sql.table(table)} disable row level security`),
-    ...createRunInStore,
   ]
 }
+
+/** A statement may number up to so many rows: a server counts on from a number of the coordinator. */
+const numberSequences = [
+  sql`alter sequence change_seq increment by 1000000`,
+  sql`alter sequence product_dirty_seq increment by 1000000`,
+]
+
+/** What statements call on a server. */
+const onServers = [
+  ...['attributes_fit', 'folded', 'writing_tx', 'next_number', 'lock_store', 'mark_products', 'record_change'],
+  ...['write_products', 'keep_attribute_names', 'count_products'],
+]
+
+/** A migration may have replaced them. */
+const distributeFunctions = [
+  sql`select create_distributed_function(oid::regprocedure) from pg_proc
+    where pronamespace = current_schema()::regnamespace and proname = any(${onServers}::text[])`,
+  sql`select create_distributed_function('run_on_server(uuid, text, text[], text[], text, text, text)', 'store',
+    colocate_with => 'attribute_definition', force_delegation => true)`,
+]

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { FairQueue, FairQueueOptions } from '../../fair-share/fair-queue.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isMovedShard, isUnavailable, isUnreachable } from '../unavailable.ts'
-import { runInStore } from './run-in-store.ts'
+import { runInStore, storeOf } from './run-in-store.ts'
 import { splitStatements } from './split-statements.ts'
 import type { StoreServer, StoreServers } from './store-servers.ts'
 
@@ -96,7 +96,7 @@ class RoutedConnection implements PostgresPoolClient {
       this.#begun = isEnd ? [] : [...this.#begun, ...splitStatements(`${text};`)]
       return answer<R>()
     }
-    const store = storeOf(values)
+    const store = storeOf(text, values)
     // The commit, too, waits for the server that the transaction has used.
     if (store !== undefined) this.#server = await this.#servers.find(store)
     const call = store === undefined ? undefined : runInStore(store, text, values)
@@ -131,18 +131,4 @@ class RoutedConnection implements PostgresPoolClient {
       isOver?.()
     }
   }
-}
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-/** The parameter of `write_products`. */
-const writeRequest = /^\{"store":"([^"]*)"/
-
-/** The first UUID: a statement names its store before what else has a UUID. */
-function storeOf(values: readonly unknown[]): string | undefined {
-  for (const value of values) {
-    if (typeof value !== 'string') continue
-    const store = uuid.test(value) ? value : writeRequest.exec(value)?.[1]
-    if (store !== undefined) return store
-  }
-  return undefined
 }

@@ -35,11 +35,8 @@ create table attribute_definition (
 -- takes them, where transactions that it has prepared still hold theirs.
 create function lock_store(of_store uuid, locks jsonb) returns boolean language plpgsql as $$
 begin
-  -- `store` is not on a server of Citus: `run_in_store` has looked the store up.
-  if coalesce(current_setting('catalogue.tx', true), '') = '' then
-    if not exists (select from store s where s.store_uuid = of_store) then
-      return false;
-    end if;
+  if not exists (select from store s where s.store_uuid = of_store) then
+    return false;
   end if;
   perform from (select count(*) from attribute_definition d where d.store_uuid = of_store and d.name = '') one where (
     select count(case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number)::text else pg_advisory_xact_lock(l.store, l.number)::text end)

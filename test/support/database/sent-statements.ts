@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type pg from 'pg'
 import { expect } from 'vitest'
+import { runInStore } from '../../../src/database/citus/run-in-store.ts'
 import { sentStatements } from '../../../src/database/connection/sent-statements.ts'
 import { readVolatility, violationsOf } from './one-store.ts'
 
@@ -22,6 +23,9 @@ subscribe(sentStatements.name, (message) => {
   if (isOfProduct(stack())) ofProduct.add(text)
 })
 
+/** More parameters than a statement has. */
+const anyStore = Array.from({ length: 1_000 }, () => '')
+
 /** Expects that all statements of the product could also run where several servers share the stores. */
 export async function expectOneStore(connect: () => Promise<pg.Client>): Promise<void> {
   const texts = Array.from(ofProduct)
@@ -31,6 +35,7 @@ export async function expectOneStore(connect: () => Promise<pg.Client>): Promise
   const volatility = await readVolatility(client).finally(() => client.end())
   for (const text of texts) {
     expect(await violationsOf(text, volatility), text).toEqual([])
+    expect(() => runInStore('', text, anyStore)).not.toThrow()
     checked.add(text)
   }
 }
