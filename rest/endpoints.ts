@@ -219,7 +219,7 @@ export const endpoints: readonly Endpoint[] = [
           .oneOf(['point', 'comma'])
           .optional()
           .describe(
-            'CSV: mark before decimals of NUMBER attributes. Default: a point. With a comma, a stored text such as `12,5` is an error.',
+            'CSV: mark before decimals of NUMBER attributes. Default: a point. With a comma, a text such as `12,5` on the page is an error.',
           ),
         ...input.csvForm,
       }),

@@ -63,17 +63,16 @@ async function csvOf(
   query: Record<string, unknown>,
   numbers: readonly string[] = [],
 ) {
-  const [{ csvText }, { withDecimalComma }] = await Promise.all([
+  const [{ csvText }, { numberColumns, withDecimalComma }] = await Promise.all([
     import('../../src/request/csv/csv-text.ts'),
     import('../../src/request/csv/decimal-comma.ts'),
   ])
   const { escape_formulas: escapeFormulas, ...form } = query as CsvQuery
   const { head, lines } = csvText({ ...form, escapeFormulas })
-  const chosen = new Set(columns)
-  const chosenNumbers = numbers.map(attributeColumn).filter((column) => chosen.has(column))
+  const withComma = numberColumns(numbers, columns)
   const cells = rows.map((row) => {
     const flat = flatOf(row)
-    for (const column of chosenNumbers) {
+    for (const column of withComma.keys()) {
       const text = String(flat.get(column) ?? '')
       flat.set(column, withDecimalComma(text, column, String(row.get('product_code'))))
     }

@@ -2861,7 +2861,7 @@ export interface operations {
                 limit?: number;
                 /** @description CSV: the columns, in this order, as a line of CSV: `product_code,"SMP: Image URL 1"`. Default: `product_code`, `status`, all attributes of the store by code point, and columns such as `SMP: Image URL 1` up to its largest group: the same on each page. Required if these are more than 2,000. Repeat the parameter or separate names by commas. */
                 columns?: string[];
-                /** @description CSV: mark before decimals of NUMBER attributes. Default: a point. With a comma, a stored text such as `12,5` is an error. */
+                /** @description CSV: mark before decimals of NUMBER attributes. Default: a point. With a comma, a text such as `12,5` on the page is an error. */
                 decimal?: "point" | "comma";
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;

@@ -61,7 +61,7 @@ const givenOnce = 'given once; received more than once'
 /**
  * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones are joined by commas,
  * those of `lists` are lists; another that is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown`
- * has the names of others, as they came.
+ * has the names of others, not percent-decoded.
  */
 function parseQuery(
   search: string,

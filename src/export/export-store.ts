@@ -6,9 +6,9 @@ import { findProductColumns } from '../catalogue/products/product-columns.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/connection/own-connection.ts'
 import { attributeColumn } from '../request/csv/attribute-column.ts'
-import { chosenColumns, productColumns, requireDelimiter } from '../request/csv/csv-options.ts'
+import { chosenColumns, type ProductColumns, productColumns, requireDelimiter } from '../request/csv/csv-options.ts'
 import type { CsvForm } from '../request/csv/csv-text.ts'
-import { ambiguousNumber } from '../request/csv/decimal-comma.ts'
+import { ambiguousNumber, numberColumns } from '../request/csv/decimal-comma.ts'
 import { csvOf, type ExportedProduct, type ExportForm, jsonLines } from './formats.ts'
 
 export interface ExportSelection {
@@ -51,6 +51,8 @@ export async function exportStore(
   })
 }
 
+const noColumns: ProductColumns = { attributes: [], numbers: [], groups: [] }
+
 /** The form of a table: its columns are those chosen, or of all products of the store, whatever their status. */
 async function csvFor(
   catalogue: Catalogue,
@@ -59,12 +61,13 @@ async function csvFor(
   decimal: ExportForm['decimal'],
   form: CsvForm,
 ) {
-  const { attributes, numbers, groups } = await findProductColumns(catalogue, selection.storeUuid)
+  const isAsked = !chosen || decimal === 'comma'
+  const { attributes, numbers, groups } = isAsked ? await findProductColumns(catalogue, selection.storeUuid) : noColumns
   const ofChannel = groups.filter(({ channel }) => channel === selection.channel)
   const columns = chosen ? chosenColumns(chosen) : productColumns({ attributes, groups: ofChannel })
-  const names = decimal === 'comma' ? numbers.filter((name) => columns.includes(attributeColumn(name))) : []
-  if (names.length > 0) await requireNumbers(catalogue, selection, names)
-  return csvOf(columns, selection.channel, form, new Set(names.map(attributeColumn)))
+  const withComma = numberColumns(decimal === 'comma' ? numbers : [], columns)
+  if (withComma.size > 0) await requireNumbers(catalogue, selection, [...withComma.values()])
+  return csvOf(columns, selection.channel, form, withComma)
 }
 
 /** Throws `invalid_request` if a product has a text with a decimal comma in one of the attributes. */

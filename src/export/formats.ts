@@ -41,7 +41,7 @@ export function csvOf(
   columns: readonly string[],
   channel: string,
   form: CsvForm,
-  withComma: ReadonlySet<string>,
+  withComma: ReadonlyMap<string, unknown>,
 ): ExportText {
   const { head, lines } = csvText(form)
   const rowOf = (product: ExportedProduct) => {

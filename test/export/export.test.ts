@@ -1,7 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { sentStatements } from '../../src/database/connection/sent-statements.ts'
 import { exportStore } from '../../src/export/export-store.ts'
 import { outcomeOf, refusal, runCli, startCli } from '../support/clients/cli.ts'
 import { addAssets, addProducts, newStore, storeWithProducts, unknownStore } from '../support/factories.ts'
@@ -176,4 +178,21 @@ it('refuses CSV of more than 2,000 columns unless some are chosen', async () => 
     stdout: 'product_code,a1999\nA,\nB,x\n',
   })
   expect(await run('export', '--store', store, '--format', 'jsonl')).toMatchObject({ code: 0 })
+})
+
+it('looks for the columns of a store only where they are needed', async () => {
+  const store = await storeWithProducts(gateway, ['A'])
+  const texts: string[] = []
+  const note = (text: unknown) => void texts.push(String(text))
+  subscribe(sentStatements.name, note)
+  onTestFinished(() => void unsubscribe(sentStatements.name, note))
+  const looksWith = async (form: object) => {
+    texts.length = 0
+    const given = { storeUuid: store, channel: 'SMP' }
+    await exportStore(gateway.database.catalogue, given, { format: 'csv', ...form }, async () => {})
+    return texts.some((text) => text.includes('from asset_group_total'))
+  }
+  expect(await looksWith({})).toBe(true)
+  expect(await looksWith({ columns: 'product_code', decimal: 'comma' })).toBe(true)
+  expect(await looksWith({ columns: 'product_code' })).toBe(false)
 })

@@ -17,13 +17,13 @@ type Given = [catalogue: WriteCatalogue, storeUuid: string, patches: readonly Pr
 
 /** Creates products; one that exists is not changed, its images neither. Throws as `writeWithAssets`. */
 export async function createProducts(...given: Given) {
-  const { others: existingSkus, ...result } = await writeWithAssets(false, ...given)
+  const { others: existingSkus, ...result } = await writeWithAssets({ updates: false }, ...given)
   return { ...result, existingSkus }
 }
 
 /** Creates products, or merges into those that exist, and appends their images. Throws as `writeWithAssets`. */
 export async function upsertProducts(...given: Given) {
-  const { others: updatedSkus, ...result } = await writeWithAssets(true, ...given)
+  const { others: updatedSkus, ...result } = await writeWithAssets({ updates: true }, ...given)
   return { ...result, updatedSkus }
 }
 
@@ -33,7 +33,7 @@ export async function upsertProducts(...given: Given) {
  * the order of their numbers. Throws `store_not_found`, or `invalid_request` for an unknown channel. At most six
  * statements.
  */
-async function writeWithAssets(updates: boolean, ...[catalogue, store, patches, urlFields]: Given) {
+async function writeWithAssets({ updates }: { updates: boolean }, ...[catalogue, store, patches, urlFields]: Given) {
   if (urlFields) requireOneOf('channel', urlFields.channel, urlFields.enumerations.channels)
   const fieldOf = urlFieldReader(urlFields?.enumerations)
   const assetsOf = ({ productCode, attributes }: ProductPatch) =>

@@ -1,5 +1,13 @@
 import { type CatalogueError, invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
+import { attributeColumn } from './attribute-column.ts'
+
+/** The columns of attributes that are numbers, and the names of these. */
+export function numberColumns(numbers: readonly string[], columns: readonly string[]): Map<string, string> {
+  const chosen = new Set(columns)
+  const named = numbers.map((name): [string, string] => [attributeColumn(name), name])
+  return new Map(named.filter(([column]) => chosen.has(column)))
+}
 
 /**
  * The text of a number with a decimal comma. Throws `invalid_request` for a text that has one, from before its

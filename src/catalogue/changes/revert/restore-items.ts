@@ -64,7 +64,7 @@ export async function restoreItems(
   reversal: Reversal,
   kinds: readonly CatalogueKind[],
   restorationOf: (own: Sql) => Restoration,
-  isLocal = false,
+  { isLocal = false } = {},
 ): Promise<Reverted> {
   const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
   const { storeUuid } = reversal

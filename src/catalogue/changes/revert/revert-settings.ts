@@ -21,7 +21,9 @@ const listBefore = (field: string, column: string) => sql`
 export const storeFields: RevertStep = {
   kinds: ['store'],
   revert: (catalogue, reversal) =>
-    restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(reversal.storeUuid, own), true),
+    restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(reversal.storeUuid, own), {
+      isLocal: true,
+    }),
 }
 
 const restoredFields = (storeUuid: string, own: Sql): Restoration => ({
