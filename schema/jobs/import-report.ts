@@ -1,15 +1,6 @@
 import type { Job } from '../../src/jobs/job.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
-import { enumOf } from '../enumerations.ts'
-
-export const FileFormat = enumOf('FileFormat', 'File format.', {
-  csv: 'Comma-separated values with a header row; imports recognize other separators.',
-  jsonl: 'JSON Lines: one object per line.',
-  json: 'A JSON array of objects. Imports only.',
-  xml: 'An XML feed (RSS, Atom). Imports only.',
-  xlsx: 'A spreadsheet. Imports only, and only as a file: `POST /v1/imports` or `catalog import`, as anything packed by gzip.',
-})
 
 export const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({
   description:

@@ -10,7 +10,7 @@ import { dryRunArgs, resolveWrite, storeArgs, writable } from '../builder/argume
 import { builder } from '../builder/builder.ts'
 import { optionalChannel, required, textUpTo } from '../builder/options.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
-import { FileFormat } from './import-report.ts'
+import { FileFormat } from './file-format.ts'
 import { JobRef } from './job.ts'
 
 const ImportPreset = enumOf('ImportPreset', 'Shop system whose product exports the importer can read.', {

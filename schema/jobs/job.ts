@@ -8,7 +8,8 @@ import { connectionCost, countedPage, keysetConnection } from '../builder/connec
 import { nullable, nullableTime, requiredLookup } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
-import { FileFormat, JobCountsRef, JobNoteRef, JobProblemRef } from './import-report.ts'
+import { FileFormat } from './file-format.ts'
+import { JobCountsRef, JobNoteRef, JobProblemRef } from './import-report.ts'
 
 export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
   import: 'Import of products and their assets into the store.',

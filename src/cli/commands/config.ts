@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { readConfig, settingsOf } from '../../app/config.ts'
+import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import type { Difference } from '../config/difference.ts'
 import { applyConfig, readStoreConfig } from '../config/store-config.ts'
-import { findStoreUuid, jsonFlag, storeOption } from '../option-values.ts'
+import { jsonFlag, storeOption } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
 import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../with-database.ts'
 

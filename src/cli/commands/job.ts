@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { findJob, type Job, rateOf } from '../../jobs/job.ts'
 import { listJobs, stateOf } from '../../jobs/list-jobs.ts'
-import { findStoreUuid, jsonFlag, storeOption, wholeNumber, wideFlag } from '../option-values.ts'
+import { jsonFlag, storeOption, wholeNumber, wideFlag } from '../option-values.ts'
 import { listOf, printResult, snakeCased, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { type NewRequirement, type Requirement, setRequirements } from '../../catalogue/readiness/requirements.ts'
+import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
-import { collect, findStoreUuid, jsonFlag, storeOption } from '../option-values.ts'
+import { collect, jsonFlag, storeOption } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { defaultChannel } from '../../catalogue/enumerations.ts'
+import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
 import { listStores } from '../../catalogue/stores/list-stores.ts'
 import { createStore, findStores, type Store } from '../../catalogue/stores/stores.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { storeNotFound } from '../../errors.ts'
-import { collect, findStoreUuid, jsonFlag } from '../option-values.ts'
+import { collect, jsonFlag } from '../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../output.ts'
 import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
 

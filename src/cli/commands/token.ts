@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { scopes } from '../../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
-import { collect, findStoreUuid, jsonFlag, wideFlag } from '../option-values.ts'
+import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
+import { collect, jsonFlag, wideFlag } from '../option-values.ts'
 import { listOf, printResult, snakeCased } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 

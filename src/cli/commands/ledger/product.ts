@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { findProductAt } from '../../../catalogue/changes/product-at.ts'
 import { findProducts } from '../../../catalogue/products/find-products.ts'
+import { findStoreUuid } from '../../../catalogue/stores/find-store.ts'
 import { requireStore } from '../../../catalogue/stores/stores.ts'
 import { timeOf } from '../../../text.ts'
-import { findStoreUuid, jsonFlag, storeOption } from '../../option-values.ts'
+import { jsonFlag, storeOption } from '../../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../../output.ts'
 import { type CommandContext, requireRecording, withDatabase } from '../../with-database.ts'
 

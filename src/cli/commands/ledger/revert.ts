@@ -7,9 +7,10 @@ import {
   revertRequest,
 } from '../../../catalogue/changes/revert/revert-request.ts'
 import { sentenceOf } from '../../../catalogue/changes/revert/skipped-item.ts'
+import { findStoreUuid } from '../../../catalogue/stores/find-store.ts'
 import { write } from '../../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../../database/connection/own-connection.ts'
-import { findStoreUuid, jsonFlag, storeOption } from '../../option-values.ts'
+import { jsonFlag, storeOption } from '../../option-values.ts'
 import { counted, printResult, snakeCased } from '../../output.ts'
 import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../../with-database.ts'
 

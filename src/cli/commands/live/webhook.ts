@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { WriteCatalogue } from '../../../catalogue/catalogue.ts'
+import { findStoreUuid } from '../../../catalogue/stores/find-store.ts'
 import { write } from '../../../catalogue/transaction.ts'
 import { createWebhook, type NewWebhook, rotateSecret } from '../../../webhooks/change-webhooks.ts'
 import { listDeliveries } from '../../../webhooks/deliveries.ts'
 import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../../webhooks/steer-webhooks.ts'
 import { deleteWebhook, findWebhook, listWebhooks, type Webhook } from '../../../webhooks/webhook.ts'
-import { collect, findStoreUuid, jsonFlag, storeOption, wholeNumber } from '../../option-values.ts'
+import { collect, jsonFlag, storeOption, wholeNumber } from '../../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../../output.ts'
 import { requireRecording, withDatabase } from '../../with-database.ts'
 
