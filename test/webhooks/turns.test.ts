@@ -8,6 +8,7 @@ import { choose } from '../../src/webhooks/deliver/choose.ts'
 import { listDue, record, release, take } from '../../src/webhooks/deliver/leases.ts'
 import { createSharedPages } from '../../src/webhooks/deliver/shared-pages.ts'
 import { runTurn } from '../../src/webhooks/deliver/turn.ts'
+import { createTurns } from '../../src/webhooks/deliver/turns.ts'
 import { findWebhook, insertWebhook } from '../../src/webhooks/webhook.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { fastTimes, startReceiver, status } from './receiver.ts'
@@ -142,6 +143,27 @@ it.each([
     expect(ids[1]).toBe(ids[0])
   },
 )
+
+it('all due webhooks of a store have their turns, five at a time', async () => {
+  const due = Array.from({ length: 20 }, () => ({ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }))
+  const open: (() => void)[] = []
+  const stopping = new AbortController()
+  const turns = createTurns(() => new Promise((resolve) => open.push(resolve)), stopping.signal)
+  const endOne = async () => {
+    open.shift()?.()
+    const left = open.length
+    await expect.poll(() => turns.running().length - open.length).toBe(0)
+    return open.length - left
+  }
+  expect(turns.startAll(due)).toBe(false)
+  expect(open).toHaveLength(5)
+  for (let started = 5; started < 20; started++) expect(await endOne()).toBe(1)
+  expect(await endOne()).toBe(0)
+  expect(turns.startAll([{ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }])).toBe(true)
+  turns.startAll(due)
+  stopping.abort()
+  expect(await endOne()).toBe(0)
+})
 
 it('slow webhooks have three of the five places of a store, and half of all', () => {
   const due = (count: number, isSlow: boolean, store?: string) =>

@@ -13,13 +13,15 @@ export function choose(due: readonly DueWebhook[], running: readonly DueWebhook[
     const ofStore = all.filter((other) => other.storeUuid === storeUuid)
     const slowOf = (some: readonly DueWebhook[]) => some.filter((other) => other.isSlow).length
     return (
-      all.length < maxRunning &&
       ofStore.length < maxRunningOfStore &&
       all.every((other) => other.webhookId !== webhookId) &&
       (!isSlow || (slowOf(all) < maxSlow && slowOf(ofStore) < maxSlowOfStore))
     )
   }
-  for (const webhook of shuffled(due)) if (isFree(webhook)) all.push(webhook)
+  for (const webhook of shuffled(due)) {
+    if (all.length >= maxRunning) break
+    if (isFree(webhook)) all.push(webhook)
+  }
   return all.slice(running.length)
 }
 

@@ -7,11 +7,11 @@ import { messageOf } from '../../errors.ts'
 import { maxKeptBytes, readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
 import type { Result } from './attempt.ts'
-import { choose } from './choose.ts'
 import { type Due, type DueWebhook, listDue } from './leases.ts'
 import { type RetryTimes, retryTimes } from './retries.ts'
 import { createSharedPages } from './shared-pages.ts'
 import { runTurn, type TurnParts } from './turn.ts'
+import { createTurns } from './turns.ts'
 
 export interface DelivererOptions {
   db: Kysely<Database>
@@ -33,7 +33,6 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   const stopping = new AbortController()
   const { signal } = stopping
   const outgoing = createOutgoing(options)
-  const running = new Map<string, { webhook: DueWebhook; turn: Promise<void> }>()
   const results: Record<Result, number> = { delivered: 0, refused: 0, unanswered: 0 }
   const warn = (error: unknown, facts: object = {}) => {
     if (!signal.aborted) log.warn({ reason: messageOf(error), ...facts }, 'webhooks could not be delivered')
@@ -45,29 +44,22 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
       results[result]++
     },
   }
-  const start = (webhook: DueWebhook) => {
+  const run = (webhook: DueWebhook) => {
     const { storeUuid, webhookId } = webhook
-    const turn = runTurn(parts, webhook)
-      .catch((error: unknown) => warn(error, { storeUuid, webhookId }))
-      .finally(() => running.delete(webhookId))
-    running.set(webhookId, { webhook, turn })
+    return runTurn(parts, webhook).catch((error: unknown) => warn(error, { storeUuid, webhookId }))
   }
-  const look = createLook(db, (due) => {
-    const chosen = choose(
-      due,
-      [...running.values()].map(({ webhook }) => webhook),
-    )
-    chosen.forEach(start)
-    return chosen.length
-  })
+  const turns = createTurns(run, signal)
+  const look = createLook(db, turns.startAll)
   const ended = loop(look, signal, warn)
   return {
     /** How many attempts there were by result. */
     results: () => ({ ...results }),
     stop: async () => {
       stopping.abort()
-      const turns = [...running.values()].map(({ turn }) => turn)
-      await Promise.race([Promise.allSettled([ended, ...turns]), sleep(stopWithinMs, undefined, { ref: false })])
+      await Promise.race([
+        Promise.allSettled([ended, ...turns.running()]),
+        sleep(stopWithinMs, undefined, { ref: false }),
+      ])
       await outgoing.close()
     },
   }
@@ -87,13 +79,13 @@ async function loop(look: () => Promise<void>, signal: AbortSignal, warn: (error
 }
 
 /** Makes the function that looks for due webhooks, and remembers up to where all are known. */
-function createLook(db: Kysely<Database>, startSome: (due: readonly DueWebhook[]) => number): () => Promise<void> {
+function createLook(db: Kysely<Database>, startAll: (due: readonly DueWebhook[]) => boolean): () => Promise<void> {
   let known: string | null = null
   let allDaysAt = 0
   return async () => {
     const looksAtAll = Date.now() - allDaysAt > allDaysEveryMs
     const { oldest, webhooks }: Due = await listDue(db, looksAtAll ? null : known, looksAtAll ? null : usualHours)
     if (looksAtAll) allDaysAt = Date.now()
-    known = startSome(webhooks) === webhooks.length ? oldest : null
+    known = startAll(webhooks) ? oldest : null
   }
 }
