@@ -23,9 +23,9 @@ it.each([
   ['that does not move on in time', 500, { deadlineMs: 20 }, 'a step of it took more than 0.02 s'],
   [
     'that needs more memory than it may have',
-    5_000,
-    { heapMb: 64, deadlineMs: 60_000 },
-    'it needed more than 64 MiB of memory',
+    2_000,
+    { heapMb: 32, deadlineMs: 60_000 },
+    'it needed more than 32 MiB of memory',
   ],
 ])('a job %s is ended, retried once, and failed with what happened', async (_, rows, limits, reason) => {
   expect(await importWith(rows, limits)).toMatchObject({
