@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { type Caller, shareOf } from '../auth/caller.ts'
 
-/** A client with more unread bytes, beyond those of the event that is being written, is cut. */
+/** A client with more unread bytes, beyond those of the events that are being written, is cut. */
 const maxUnreadBytes = 1024 * 1024
 /** A client that reads nothing for so long while it catches up is cut. */
 const stuckMs = 20_000
@@ -70,22 +70,27 @@ export class Stream {
     out.write(first)
   }
 
-  /** Writes an event. Cuts a client that does not read the earlier ones. */
-  send(bytes: Buffer | string): void {
-    const out = this.#out
-    if (!out || this.#isClosed) return
-    if (out.writableLength > maxUnreadBytes) this.cut()
-    else {
-      out.write(bytes)
-      this.#sent += Buffer.byteLength(bytes)
-    }
+  send(event: Buffer | string): void {
+    this.sendAll([event])
   }
 
-  /** Writes events in one go. Their bytes are not copied: many streams may have them waiting. */
-  sendAll(events: readonly Buffer[]): void {
-    this.#out?.cork()
-    for (const event of events) this.send(event)
-    this.#out?.uncork()
+  /**
+   * Writes events in one go. Cuts a client that does not read the earlier ones. Their bytes are not copied: many
+   * streams may have them waiting.
+   */
+  sendAll(events: readonly (Buffer | string)[]): void {
+    const out = this.#out
+    if (!out || this.#isClosed) return
+    if (out.writableLength > maxUnreadBytes) {
+      this.cut()
+      return
+    }
+    out.cork()
+    for (const event of events) {
+      out.write(event)
+      this.#sent += Buffer.byteLength(event)
+    }
+    out.uncork()
   }
 
   /** Resolves when the client has read what was sent, or is cut; undefined if it has. */

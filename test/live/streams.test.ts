@@ -32,3 +32,13 @@ it('the stream with the most unread bytes is cut when all have too many', async 
   await expect.poll(() => stuck?.isClosed).toBe(true)
   expect(reading?.isClosed).toBe(false)
 })
+
+it('a client that reads is sent more at once than may wait for it, and one that does not read is cut after that', async () => {
+  const [reading, stuck] = openTwo({})
+  const events = Array.from({ length: 50 }, () => Buffer.alloc(40_000))
+  for (const stream of [reading, stuck]) stream?.sendAll(events)
+  expect([reading?.isClosed, stuck?.isClosed]).toEqual([false, false])
+  await expect.poll(() => reading?.unreadBytes).toBe(0)
+  for (const stream of [reading, stuck]) stream?.send('x')
+  expect([reading?.isClosed, stuck?.isClosed]).toEqual([false, true])
+})
