@@ -100,13 +100,16 @@ class RoutedConnection implements PostgresPoolClient {
     // The commit, too, waits for the server that the transaction has used.
     if (store !== undefined) this.#server = await this.#servers.find(store)
     const call = store === undefined ? undefined : runInStore(store, text, values)
-    try {
-      if (!call) return await this.#send<R>(text, values)
+    const send = async () => {
+      if (!call) return this.#send<R>(text, values)
       const { rows, ...result } = await this.#send<{ answer: R }>(call.text, call.values)
       return { ...result, rows: rows.map(({ answer }) => answer) }
+    }
+    try {
+      return await send()
     } catch (error) {
       if (this.#server && isUnreachable(error)) this.#servers.probe(this.#server)
-      if (isMovedShard(error) && !this.#isInTransaction) return this.#send<R>(text, values)
+      if (isMovedShard(error) && !this.#isInTransaction) return send()
       if (isCommit.test(text) && !isUnavailable(error))
         throw new OutcomeUnknown('the outcome of a commit is unknown', { cause: error })
       throw error
