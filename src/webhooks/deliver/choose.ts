@@ -6,7 +6,7 @@ const maxSlow = 32
 const maxRunningOfStore = 5
 const maxSlowOfStore = 3
 
-/** Some of the due webhooks, in random order, so that none waits for another one for long. */
+/** The first of the due webhooks for which there is room. */
 export function choose(due: readonly DueWebhook[], running: readonly DueWebhook[]): DueWebhook[] {
   const all = [...running]
   const isFree = ({ storeUuid, webhookId, isSlow }: DueWebhook) => {
@@ -18,16 +18,9 @@ export function choose(due: readonly DueWebhook[], running: readonly DueWebhook[
       (!isSlow || (slowOf(all) < maxSlow && slowOf(ofStore) < maxSlowOfStore))
     )
   }
-  for (const webhook of shuffled(due)) {
+  for (const webhook of due) {
     if (all.length >= maxRunning) break
     if (isFree(webhook)) all.push(webhook)
   }
   return all.slice(running.length)
-}
-
-function shuffled<Item>(items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item)
 }

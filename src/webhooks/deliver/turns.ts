@@ -20,12 +20,22 @@ export function createTurns(run: (webhook: DueWebhook) => Promise<void>, signal:
     startSome()
   }
   return {
-    /** Starts those for which there is room, and the others as turns end. Returns whether all have started. */
+    /**
+     * Starts those for which there is room, and the others as turns end, in random order: none waits for another one
+     * for long. Returns whether all have started.
+     */
     startAll: (due: readonly DueWebhook[]): boolean => {
-      waiting = due
+      waiting = shuffled(due)
       startSome()
       return waiting.length === 0
     },
     running: () => [...running.values()],
   }
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item)
 }
