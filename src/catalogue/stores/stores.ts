@@ -1,9 +1,9 @@
-import { type Selection, sql } from 'kysely'
+import { type Kysely, type Selection, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isServed } from '../../database/connection/connect.ts'
 import type { Database } from '../../database/tables.ts'
-import { faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
-import { isName, isStorable, lengthOf, shown } from '../../text.ts'
+import { faultsOf, invalidRequest, requireNoFaults, storeNotFound } from '../../errors.ts'
+import { isName, isStorable, lengthOf, shown, storeUuidOf } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
 import { definitionColumns, type Item, recordItems } from '../changes/record-changes.ts'
 import { onlyRow } from '../conditions.ts'
@@ -178,4 +178,16 @@ export async function requireStore(catalogue: Catalogue, storeUuid: string, fiel
   const stores = await findStores(catalogue, [uuid])
   if (!stores.has(uuid)) throw storeNotFound(field, storeUuid)
   return uuid
+}
+
+/** The UUID of a store given by its UUID or by a name that no other store has. Throws a CatalogueError. */
+export async function findStoreUuid(db: Kysely<Database>, given: string): Promise<string> {
+  const uuid = storeUuidOf(given)
+  if (uuid !== undefined) return uuid
+  const named = db.selectFrom('store').select('store_uuid').where('store_name', '=', given)
+  const [first, ...others] = await named.orderBy('store_uuid').limit(3).execute()
+  if (!first) throw storeNotFound('store', given)
+  if (others.length === 0) return first.store_uuid
+  const some = [first, ...others].map(({ store_uuid }) => store_uuid).join(', ')
+  throw invalidRequest(`several stores have the name ${shown(given)}: give the UUID of one, such as ${some}`)
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { readConfig, settingsOf } from '../../app/config.ts'
-import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
+import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import type { Difference } from '../config/difference.ts'

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defaultChannel, isProductStatus, type ProductStatus, productStatuses } from '../../catalogue/enumerations.ts'
-import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
+import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import { exportChanges } from '../../export/export-changes.ts'
 import { exportStore } from '../../export/export-store.ts'
 import { type ExportForm, exportFormats } from '../../export/formats.ts'

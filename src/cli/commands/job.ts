@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
-import { requireStore } from '../../catalogue/stores/stores.ts'
+import { findStoreUuid, requireStore } from '../../catalogue/stores/stores.ts'
 import { findJob, type Job, rateOf } from '../../jobs/job.ts'
 import { listJobs, stateOf } from '../../jobs/list-jobs.ts'
 import { jsonFlag, storeOption, wholeNumber, wideFlag } from '../option-values.ts'

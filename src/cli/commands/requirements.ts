@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { type NewRequirement, type Requirement, setRequirements } from '../../catalogue/readiness/requirements.ts'
-import { findStoreUuid } from '../../catalogue/stores/find-store.ts'
+import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'

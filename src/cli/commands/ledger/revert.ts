@@ -7,7 +7,7 @@ import {
   revertRequest,
 } from '../../../catalogue/changes/revert/revert-request.ts'
 import { sentenceOf } from '../../../catalogue/changes/revert/skipped-item.ts'
-import { findStoreUuid } from '../../../catalogue/stores/find-store.ts'
+import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
 import { write } from '../../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../../database/connection/own-connection.ts'
 import { jsonFlag, storeOption } from '../../option-values.ts'

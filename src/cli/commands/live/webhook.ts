@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { WriteCatalogue } from '../../../catalogue/catalogue.ts'
-import { findStoreUuid } from '../../../catalogue/stores/find-store.ts'
+import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
 import { write } from '../../../catalogue/transaction.ts'
 import { createWebhook, type NewWebhook, rotateSecret } from '../../../webhooks/change-webhooks.ts'
 import { listDeliveries } from '../../../webhooks/deliveries.ts'
