@@ -12,18 +12,27 @@ interface UrlFields {
   channel: string
 }
 
-/** What both take. */
-type Given = [catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[], urlFields?: UrlFields]
-
 /** Creates products; one that exists is not changed, its images neither. Throws as `writeWithAssets`. */
-export async function createProducts(...given: Given) {
-  const { others: existingSkus, ...result } = await writeWithAssets({ updates: false }, ...given)
+export async function createProducts(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  urlFields?: UrlFields,
+) {
+  const written = await writeWithAssets(catalogue, storeUuid, patches, urlFields, { updates: false })
+  const { others: existingSkus, ...result } = written
   return { ...result, existingSkus }
 }
 
 /** Creates products, or merges into those that exist, and appends their images. Throws as `writeWithAssets`. */
-export async function upsertProducts(...given: Given) {
-  const { others: updatedSkus, ...result } = await writeWithAssets({ updates: true }, ...given)
+export async function upsertProducts(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  urlFields?: UrlFields,
+) {
+  const written = await writeWithAssets(catalogue, storeUuid, patches, urlFields, { updates: true })
+  const { others: updatedSkus, ...result } = written
   return { ...result, updatedSkus }
 }
 
@@ -33,7 +42,13 @@ export async function upsertProducts(...given: Given) {
  * the order of their numbers. Throws `store_not_found`, or `invalid_request` for an unknown channel. At most six
  * statements.
  */
-async function writeWithAssets({ updates }: { updates: boolean }, ...[catalogue, store, patches, urlFields]: Given) {
+async function writeWithAssets(
+  catalogue: WriteCatalogue,
+  store: string,
+  patches: readonly ProductPatch[],
+  urlFields: UrlFields | undefined,
+  { updates }: { updates: boolean },
+) {
   if (urlFields) requireOneOf('channel', urlFields.channel, urlFields.enumerations.channels)
   const fieldOf = urlFieldReader(urlFields?.enumerations)
   const assetsOf = ({ productCode, attributes }: ProductPatch) =>
