@@ -5,14 +5,14 @@ const insertsInCte = /^\s*with\b.*\binsert into \w+(?: as \w+)? \([^()]*\)\s*sel
 /** Its statements would be sent one by one. Its second parameter has the locks. */
 const writesProducts = /\bfrom write_products\(/
 
-const distributed = namesOf(({ placement }) => placement === 'distributed')
 const local = namesOf(({ placement }) => placement === 'local')
+const known = [...namesOf(({ placement }) => placement === 'distributed'), ...local]
 
 /** The parameters for a store. Others may look like one: the channel of a request may be a UUID. */
 const ofStore = /\b(?:store_uuid = |store_uuid, [^()]*\)\s*select (?:distinct )?|write_products\()\$(\d+)/g
 const literalOrComment = /('[^']*'|--[^\n]*|\/\*[\s\S]*?\*\/)/
 const tableName = /\b(from|join|into|update)(\s+)(\w+)\b/gi
-const anyTable = new RegExp(`\\b(${[...distributed, ...local].join('|')})\\b`, 'i')
+const anyTable = new RegExp(`\\b(${known.join('|')})\\b`, 'i')
 const numberedInsert = /\binsert into (change|product_dirty)\b(?: \(([^()]*)\)\s*select\b(?!\s+distinct\b))?/gi
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -47,7 +47,7 @@ export function runInStore(
         return columns === undefined ? found : withNumbers(table, columns)
       })
       .replace(tableName, (found, word, space, name) => {
-        if (![...distributed, ...local].includes(name)) return found
+        if (!known.includes(name)) return found
         if (!tables.includes(name)) tables.push(name)
         return `${word}${space}%${values.length + 1 + tables.indexOf(name)}$I`
       })
