@@ -8,7 +8,7 @@ import { withOwnConnection } from '../database/connection/own-connection.ts'
 import { attributeColumn } from '../request/csv/attribute-column.ts'
 import { chosenColumns, type ProductColumns, productColumns, requireDelimiter } from '../request/csv/csv-options.ts'
 import type { CsvForm } from '../request/csv/csv-text.ts'
-import { ambiguousNumber, numberColumns } from '../request/csv/decimal-comma.ts'
+import { ambiguousNumber, numberColumns, numberWithComma } from '../request/csv/decimal-comma.ts'
 import { csvOf, type ExportedProduct, type ExportForm, jsonLines } from './formats.ts'
 
 export interface ExportSelection {
@@ -80,7 +80,7 @@ async function requireNumbers(
     select p.product_code as code, n.name, p.attributes ->> n.name as value
     from product p cross join unnest(${[...names]}::text[]) as n(name)
     where p.store_uuid = ${storeUuid}::uuid and ${withStatus(status)} and ${withCodes(codes)}
-      and (p.attributes ->> n.name) ~ '^-?[0-9]+,[0-9]+$'
+      and (p.attributes ->> n.name) ~ ${numberWithComma}
     order by p.product_code limit 1`.execute(catalogue.db)
   for (const { code, name, value } of rows) throw ambiguousNumber(value, attributeColumn(name), code)
 }

@@ -9,12 +9,16 @@ export function numberColumns(numbers: readonly string[], columns: readonly stri
   return new Map(named.filter(([column]) => chosen.has(column)))
 }
 
+/** An expression, in JavaScript and in SQL, for a number that is written with a decimal comma. */
+export const numberWithComma = '^-?[0-9]+,[0-9]+$'
+const hasComma = new RegExp(numberWithComma)
+
 /**
  * The text of a number with a decimal comma. Throws `invalid_request` for a text that has one, from before its
  * attribute was defined: an import would take it for the number.
  */
 export function withDecimalComma(text: string, column: string, productCode: string): string {
-  if (/^-?\d+,\d+$/.test(text)) throw ambiguousNumber(text, column, productCode)
+  if (hasComma.test(text)) throw ambiguousNumber(text, column, productCode)
   return text.replace(/^(-?\d+)\.(?=\d+$)/, '$1,')
 }
 
