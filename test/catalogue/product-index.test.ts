@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { checkIndex, filtersProjection } from '../../src/catalogue/product-index/filters-projection.ts'
+import { filtersProjection } from '../../src/catalogue/product-index/filters-projection.ts'
 import { findSlots } from '../../src/catalogue/product-index/slots.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
@@ -77,7 +77,7 @@ const applyTo = (codes: string[]) =>
 /** Of all rows: as if no product were in the queue. */
 const faults = async () => {
   await sql`delete from product_dirty where store_uuid = ${store}`.execute(database.db)
-  return checkIndex(database.catalogue, store, 100)
+  return filtersProjection.check(database.catalogue, store, 100)
 }
 
 beforeEach(async () => {

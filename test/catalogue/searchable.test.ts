@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { caughtUp } from '../support/caught-up.ts'
 import { withRequestId } from '../support/clients/caller.ts'
 import { ask } from '../support/clients/operations.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { createProducts, faultsOf, newLedger, writeOnce } from '../faults/support/ledger.ts'
 import { ask } from '../support/clients/operations.ts'
 import { callRest, restData } from '../support/clients/rest-client.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { createProducts, faultsOf, newLedger, writeOnce } from '../faults/support/ledger.ts'
 import { citusNodes } from '../support/database/citus.ts'
 import { newStore } from '../support/factories.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { stateOf } from '../catalogue/changes/revert-support.ts'
 import { useCatalog } from '../import/catalog.ts'
 import { runCli } from '../support/clients/cli.ts'

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { groupsVersion } from '../../src/catalogue/asset-groups/asset-groups.ts'
-import { type CheckStep, checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { maxRange } from '../../src/catalogue/asset-groups/key-ranges.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { deleteAssets, unlinkAssets } from '../../src/catalogue/assets/remove-assets.ts'
 import { inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { type CheckStep, checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
@@ -63,7 +63,7 @@ it('splits a growing range, in whatever order groups are added, and pages are th
   expect(await checkReadModel(database.db, 100, (step) => steps.push(step))).toEqual([])
   const { done, all } = steps.at(-1) ?? {}
   expect(done).toBe(all)
-  const parts = ['groups', 'indexed values', 'searched values', 'readiness', undefined]
+  const parts = ['groups', 'FILTERS', 'SEARCH', 'READINESS', undefined]
   expect(steps.slice(-5).map(({ what }) => what)).toEqual(parts)
 })
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { ended, type Job, outputOf, runJob, startExport, startImport } from '../jobs/support.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { newStore, query } from '../support/factories.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { createFilterClient, type FilterClient } from '../../src/filter-service/client.ts'
 import { codeOf } from '../support/clients/http.ts'
 import { callRest } from '../support/clients/rest-client.ts'

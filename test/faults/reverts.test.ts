@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { stateOf } from '../catalogue/changes/revert-support.ts'
 import { outcomeOf, startCli } from '../support/clients/cli.ts'
 import { codeOf } from '../support/clients/http.ts'

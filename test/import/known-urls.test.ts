@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { importFile } from '../../src/import/import.ts'

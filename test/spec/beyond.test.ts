@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { assetIdsOf, entriesOf, type Item } from '../support/clients/client.ts'
 import { graphqlClient } from '../support/clients/graphql-client.ts'
 import { ask, attempt } from '../support/clients/operations.ts'

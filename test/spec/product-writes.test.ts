@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { entriesOf, type Item } from '../support/clients/client.ts'
 import { graphqlClient } from '../support/clients/graphql-client.ts'
 import { ask } from '../support/clients/operations.ts'

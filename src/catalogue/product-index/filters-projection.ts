@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { unprepared } from '../../database/connection/session.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import type { RowDifference } from '../projections/projection.ts'
 import { queuedCodes } from '../projections/queue.ts'
 import { rowsProjection } from '../projections/rows-projection.ts'
 import { assignSlots, findSlots, productsOf, slotValues, valueColumns } from './slots.ts'
@@ -14,6 +15,7 @@ export const filtersProjection = rowsProjection({
   use: 'filterable',
   assign: assignSlots,
   apply,
+  check,
 })
 
 const ownColumns = ['status', 'created_at', 'updated_at']
@@ -43,25 +45,14 @@ async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly st
   await sql`update product_index_slot set version = ${randomUUID()} where store_uuid = ${storeUuid}`.execute(work.db)
 }
 
-/** A row that is not what its product is. */
-interface IndexDifference {
-  what: 'index'
-  code: string
-  kept: string | null
-  actual: string | null
-}
-
-/**
- * Compares the rows of a store with its products in one snapshot, for the attributes that are built, but for products
- * in the queue. At most `limit` differences.
- */
-export async function checkIndex(catalogue: Catalogue, storeUuid: string, limit: number): Promise<IndexDifference[]> {
+/** Compares the attributes that are built. */
+async function check(catalogue: Catalogue, storeUuid: string, limit: number): Promise<RowDifference[]> {
   const built = (await findSlots(catalogue, storeUuid)).filter(({ builtTo }) => builtTo === null)
   if (built.length === 0) return []
   const isBuilt = (slot: number) => built.some((other) => other.slot === slot)
   const kept = valueColumns.map(({ name, slot }) => (isBuilt(slot) ? sql.id('i', name) : sql`null`))
-  const { rows } = await sql<IndexDifference>`
-    select 'index' as what, code, i.kept, p.actual
+  const { rows } = await sql<RowDifference>`
+    select 'index' as what, null as channel, code, i.kept, p.actual
     from (
       select i.product_code as code, row(${columnsOf('i', ownColumns)}, ${sql.join(kept)})::text as kept
       from product_index i where i.store_uuid = ${storeUuid}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { productsOf } from '../product-index/slots.ts'
+import type { RowDifference } from '../projections/projection.ts'
 import { queuedCodes } from '../projections/queue.ts'
 import { rowsProjection } from '../projections/rows-projection.ts'
 import { joinedValues, searchableNames, searchedText } from './searched-text.ts'
@@ -13,6 +14,7 @@ export const searchProjection = rowsProjection({
   use: 'searchable',
   assign,
   apply,
+  check,
 })
 
 /** All texts are built again where other attributes are searchable. */
@@ -51,20 +53,11 @@ async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly st
       select product_code from ${read} p where text <> ''))`.execute(work.db)
 }
 
-/** A text that is not that of its product. */
-interface TextDifference {
-  what: 'text'
-  code: string
-  kept: string | null
-  actual: string | null
-}
-
-/** As `checkIndex`, for the texts of a store. */
-export async function checkTexts(catalogue: Catalogue, storeUuid: string, limit: number): Promise<TextDifference[]> {
+async function check(catalogue: Catalogue, storeUuid: string, limit: number): Promise<RowDifference[]> {
   const { names, isBuilt } = await findNames(catalogue, storeUuid)
   if (!isBuilt) return []
-  const { rows } = await sql<TextDifference>`
-    select 'text' as what, code, t.text as kept, p.text as actual
+  const { rows } = await sql<RowDifference>`
+    select 'text' as what, null as channel, code, t.text as kept, p.text as actual
     from (
       select product_code as code, text from product_text where store_uuid = ${storeUuid}
     ) t full join (

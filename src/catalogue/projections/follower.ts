@@ -28,7 +28,7 @@ type RunHeavy = ConstructorParameters<typeof RequestPatterns>[0]
 /**
  * In the background, applies changed products to the projections of their stores, builds projections, and stores the
  * measures of all stores once an hour. Several processes may run it at a time, and each may be killed at any time.
- * `isRecording`: whether the ledger tells which products became ready or blocked.
+ * `isRecording`: whether the ledger records which products became ready or blocked.
  */
 export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, isRecording: boolean, log: Logger) {
   const catalogue: Catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns(runHeavy) }
@@ -96,7 +96,7 @@ interface Loop {
 async function runLoop({ catalogue, isBuilding, step, woken, signal, warn }: Loop): Promise<void> {
   const pause = (ms: number) => sleep(ms, undefined, { ref: false, signal })
   while (!signal.aborted) {
-    const news = woken()
+    const nextWrite = woken()
     try {
       const stores = (await listQueuedStores(catalogue)).filter((store) => store.isBuilding === isBuilding)
       const results = new Set<StepResult>()
@@ -113,7 +113,7 @@ async function runLoop({ catalogue, isBuilding, step, woken, signal, warn }: Loo
       if (errors.length > 0) throw errors[0]
       if (results.has('more')) continue
       await pause(minPauseMs)
-      if (results.size === 0) await Promise.race([news, pause(pollMs)])
+      if (results.size === 0) await Promise.race([nextWrite, pause(pollMs)])
     } catch (error) {
       warn('the queue of changed products could not be followed', error)
       await pause(pauseAfterFailureMs)

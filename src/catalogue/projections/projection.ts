@@ -1,5 +1,8 @@
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 
+export const projectionNames = ['FILTERS', 'SEARCH', 'READINESS'] as const
+export type ProjectionName = (typeof projectionNames)[number]
+
 /**
  * Tables that are derived from products, and kept by the follower. `apply` and `build` run in a transaction that
  * holds the store's lock `projections`: no other process works on the projections of the store.
@@ -7,7 +10,7 @@ import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 export interface Projection {
   /** As in the API. */
   name: ProjectionName
-  /** Whether the store has asked for the tables, or still has rows of them. */
+  /** Whether a setting of the store requires the tables, or rows of them are still to be deleted. */
   isWanted(catalogue: Catalogue, storeUuid: string): Promise<boolean>
   /**
    * Makes the rows of products what the products are now. May run at any time after the writes, and again. Returns the
@@ -15,12 +18,26 @@ export interface Projection {
    */
   apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<readonly string[] | undefined>
   /**
-   * Does a short part of what new wishes of the store (`requestBuild`) make necessary: builds rows, or deletes those
-   * that nothing wants any more. Returns whether there is more to do.
+   * Does a short part of what new settings of the store (`requestBuild`) require: builds rows, or deletes those that no
+   * setting requires. Returns whether there is more to do.
    */
   build(work: WriteCatalogue, storeUuid: string): Promise<boolean>
-  /** How far the tables of the store are built; undefined if the store has not asked for them. Needs no lock. */
+  /** How far the tables of the store are built; undefined if no setting requires them. Needs no lock. */
   progress(catalogue: Catalogue, storeUuid: string): Promise<Progress | undefined>
+  /**
+   * Compares what is built with the products in one snapshot, but for products in the queue. Ends soon after `limit`
+   * differences.
+   */
+  check(catalogue: Catalogue, storeUuid: string, limit: number): Promise<RowDifference[]>
+}
+
+/** A row, or a sum of rows, that is not what the products are; null means no row. */
+export interface RowDifference {
+  what: 'index' | 'text' | 'gap' | 'missing'
+  channel: string | null
+  code: string | null
+  kept: string | null
+  actual: string | null
 }
 
 interface Progress {
@@ -30,5 +47,3 @@ interface Progress {
   /** How many products are built, while something is being built. */
   done: number
 }
-
-export type ProjectionName = 'FILTERS' | 'SEARCH' | 'READINESS'

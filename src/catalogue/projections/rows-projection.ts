@@ -6,8 +6,7 @@ import type { Projection } from './projection.ts'
 const stepSize = 1_000
 
 /** A table that has a row for each product of a store, or for some. */
-interface Rows {
-  name: Projection['name']
+interface Rows extends Pick<Projection, 'name' | 'check'> {
   table: string
   /**
    * The table of what is in the rows: a row for each part, with how far it is built. `built_to`: of products with codes
@@ -22,11 +21,12 @@ interface Rows {
   apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void>
 }
 
-/** A projection that is built in the order of codes, and whose rows are deleted where no definition asks for them. */
+/** A projection that is built in the order of codes, and whose rows are deleted where no definition requires them. */
 export function rowsProjection(rows: Rows): Projection {
-  const { name, state } = rows
+  const { name, state, check } = rows
   return {
     name,
+    check,
     async isWanted({ db }, storeUuid) {
       const { rows: found } = await sql`
         select from ${sql.table(state)} where store_uuid = ${storeUuid} limit 1`.execute(db)
@@ -73,7 +73,7 @@ async function readState({ db }: Catalogue, storeUuid: string, { state }: Rows):
   return rows[0] ?? { parts: 0, waiting: 0, from: '', built: 0 }
 }
 
-/** The next codes of products, and of rows: a product may have been deleted while the store asked for no rows. */
+/** The next codes of products, and of rows: a product may have been deleted while no definition required rows. */
 async function nextCodes({ db }: WriteCatalogue, storeUuid: string, { table }: Rows, from: string): Promise<string[]> {
   const next = (name: string) => sql`(
     select product_code as code from ${sql.table(name)} where store_uuid = ${storeUuid} and product_code > ${from}
@@ -92,11 +92,11 @@ async function deleteSome({ db }: WriteCatalogue, storeUuid: string, { table }: 
 }
 
 async function readProgress(catalogue: Catalogue, storeUuid: string, rows: Rows) {
-  const { rows: wishes } = await sql`
+  const { rows: definitions } = await sql`
     select from attribute_definition where store_uuid = ${storeUuid} and ${sql.ref(rows.use)} limit 1`.execute(
     catalogue.db,
   )
-  if (wishes.length === 0) return undefined
+  if (definitions.length === 0) return undefined
   const { parts, waiting, built } = await readState(catalogue, storeUuid, rows)
   return { isBuilt: waiting < parts, isBuilding: parts === 0 || waiting > 0, done: built }
 }

@@ -17,7 +17,7 @@ export interface StoreProjection {
   of: number
 }
 
-/** The projections that a store has asked for. */
+/** The projections that settings of a store require. */
 export async function findStoreProjections(catalogue: Catalogue, storeUuid: string): Promise<StoreProjection[]> {
   const uuid = visibleStore(catalogue, storeUuid)
   const found: StoreProjection[] = []

@@ -9,7 +9,7 @@ import { listAllRequirements } from './requirements.ts'
 const maxDeleted = 5_000
 
 /**
- * Counts the next products for new requirements, or deletes some gaps of requirements that nothing wants any more.
+ * Counts the next products for new requirements, or deletes some gaps of requirements that no longer apply.
  * Returns whether there is more to do.
  */
 export async function buildCounts(work: WriteCatalogue, uuid: string): Promise<boolean> {

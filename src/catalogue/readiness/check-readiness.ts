@@ -1,30 +1,14 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import type { RowDifference } from '../projections/projection.ts'
 import { queuedCodes } from '../projections/queue.ts'
 import { type ChannelCounts, findChangedGaps, findCounts, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 
-/** A difference between a stored value and the right one. */
-export interface ReadinessDifference {
-  what: 'gap' | 'missing'
-  channel: string
-  code: string | null
-  kept: string
-  actual: string
-}
-
-/**
- * Compares the gaps of a store, and how many products miss what, with its products in one snapshot, but for products in
- * the queue. Requirements that are being counted are left out. Ends soon after
- * `limit` differences.
- */
-export async function checkReadiness(
-  catalogue: Catalogue,
-  uuid: string,
-  limit: number,
-): Promise<ReadinessDifference[]> {
+/** Compares the gaps, and how many products miss what. Requirements that are being counted are left out. */
+export async function checkReadiness(catalogue: Catalogue, uuid: string, limit: number): Promise<RowDifference[]> {
   const queued = await findQueued(catalogue, uuid)
-  const found: ReadinessDifference[] = []
+  const found: RowDifference[] = []
   for (const counts of (await findCounts(catalogue, uuid)).filter(({ state }) => state === 'current')) {
     if (found.length >= limit) break
     found.push(...(await checkSums(catalogue, uuid, counts)))
@@ -47,7 +31,7 @@ async function checkGaps(
 ) {
   const { channel, build, requirements } = counts
   const size = chunkSize(requirements)
-  const found: ReadinessDifference[] = []
+  const found: RowDifference[] = []
   for (let after = ''; ; ) {
     const { rows } = await sql<{ code: string }>`
       (select product_code as code from product where store_uuid = ${uuid} and product_code > ${after}
@@ -75,7 +59,7 @@ async function checkGaps(
 const maskOf = (mask: bigint) => mask.toString(2)
 
 /** The sums of the gaps: both are written together, also for products in the queue. */
-async function checkSums({ db }: Catalogue, uuid: string, counts: ChannelCounts): Promise<ReadinessDifference[]> {
+async function checkSums({ db }: Catalogue, uuid: string, counts: ChannelCounts): Promise<RowDifference[]> {
   const { channel, build, requirements, missing, blocked } = counts
   const masks = [...requirements.map((_, bit) => 1n << BigInt(bit)), requiredMask(requirements)].map(String)
   const { rows } = await sql<{ bit: number; count: number }>`

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Projection } from '../projections/projection.ts'
 import { buildCounts } from './build-counts.ts'
+import { checkReadiness } from './check-readiness.ts'
 import { findCounts, recount } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 
@@ -11,6 +12,7 @@ const maxStepMs = 200
 export const readinessProjection: Projection = {
   name: 'READINESS',
   build: buildCounts,
+  check: checkReadiness,
   async isWanted({ db }, storeUuid) {
     const { rows } = await sql`select from channel_readiness where store_uuid = ${storeUuid} limit 1`.execute(db)
     return rows.length > 0

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type CheckStep, checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
 import { RequestPatterns } from '../../catalogue/attributes/patterns.ts'
+import { type CheckStep, checkReadModel, type Difference } from '../../catalogue/check-read-model.ts'
 import { catchUp } from '../../catalogue/projections/catch-up.ts'
 import { readQueue } from '../../catalogue/projections/queue.ts'
 import { addChangeDays } from '../../database/change-days.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { exportStore } from '../../../src/export/export-store.ts'
 import { documentOf } from '../../support/clients/operations.ts'
 import type { TestGateway } from '../../support/servers/gateway.ts'

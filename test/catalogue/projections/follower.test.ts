@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
-import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations as all } from '../../../src/catalogue/enumerations.ts'
 import { deleteProducts } from '../../../src/catalogue/products/delete-products.ts'
 import { upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'

@@ -51,6 +51,7 @@ function recording(name: Projection['name'], apply: Projection['apply'] = async 
       return apply(work, store, codes)
     },
     build: async () => false,
+    check: async () => [],
     progress: async () => undefined,
   }
   return { given, projection }

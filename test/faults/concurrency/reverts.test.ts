@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { type RevertAnswer, revert } from '../../catalogue/changes/revert-support.ts'
 import { addAssets, newStore } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { storeBody } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
 import { onCitus, startTwoGateways, type TwoGateways, together, writers } from './two-gateways.ts'

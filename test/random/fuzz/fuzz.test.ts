@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { beforeAll, expect, it } from 'vitest'
-import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { openWire, type Wire, type WireAnswer } from '../../support/clients/wire.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { problemsOf } from './answers.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { importFile } from '../../../src/import/import.ts'
 import { importRequest } from '../../../src/import/options.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
 import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
-import { checkIndex } from '../../../src/catalogue/product-index/filters-projection.ts'
+import { filtersProjection } from '../../../src/catalogue/product-index/filters-projection.ts'
 import { countProducts } from '../../../src/catalogue/products/lists/count-products.ts'
 import { countFacets } from '../../../src/catalogue/products/lists/facets.ts'
 import { listProducts } from '../../../src/catalogue/products/lists/list-products.ts'
@@ -95,7 +95,7 @@ async function fill(title: Title, n: number): Promise<void> {
     ),
   )
   await buildIndex(catalogue, uuid)
-  expect(await checkIndex(catalogue, uuid, 100)).toEqual([])
+  expect(await filtersProjection.check(catalogue, uuid, 100)).toEqual([])
   stores.set(title, { uuid, products, typeOf: (name) => (declared as Record<string, 'number' | 'text'>)[name] })
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { operations } from './operations.ts'
 import { itHolds, play } from './play.ts'

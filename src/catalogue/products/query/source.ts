@@ -4,12 +4,13 @@ import { costly } from '../../../request/context.ts'
 import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf } from '../../conditions.ts'
+import type { ProjectionName } from '../../projections/projection.ts'
 import { databaseTime } from '../../projections/queue.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import type { ProductOrder } from './product-order.ts'
-import { findStoreFacts, hasTexts, requireUsable, type UsedProjection } from './store-facts.ts'
+import { findStoreFacts, hasTexts, requireUsable } from './store-facts.ts'
 
-/** What is asked of products. `facets`: names of attributes. */
+/** What a request reads of products. `facets`: names of attributes. */
 export interface Question {
   filter: ProductFilter
   order?: ProductOrder | undefined
@@ -114,13 +115,13 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
 }
 
 /** The projections that may answer a question; without one it is answered from `product`. */
-function projectionsOf(question: Question): UsedProjection[] {
+function projectionsOf(question: Question): ProjectionName[] {
   const { filter, order, isExact = false } = question
   const filters = filtersWithin(filter).map((one) => one.filter)
   const has = (...fields: (keyof ProductFilter)[]) => filters.some((one) => fields.some((field) => one[field] != null))
   const isByOwn = has('status', 'createdAt', 'updatedAt') || (order?.field ?? 'code') !== 'code'
   const isOfColumns = namesOf(question).length > 0 || (isByOwn && !isExact)
-  const uses: [UsedProjection, boolean][] = [
+  const uses: [ProjectionName, boolean][] = [
     ['FILTERS', filter.codes == null && isOfColumns],
     ['SEARCH', has('search')],
     ['READINESS', has('blockedOn', 'readyOn')],

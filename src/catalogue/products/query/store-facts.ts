@@ -6,18 +6,14 @@ import type { Catalogue } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
 import { isNumber, maxDigits } from '../../product-index/slots.ts'
 import { searchableNames } from '../../product-text/searched-text.ts'
-import type { ProjectionName } from '../../projections/projection.ts'
+import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
 import { asOf, databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 import { attributesOf, filtersWithin, type NamedAttribute, type ProductFilter } from './product-filter.ts'
 import type { ProductOrder } from './product-order.ts'
 
-/** The projections that may answer a question. */
-const usedProjections = ['FILTERS', 'SEARCH', 'READINESS'] as const satisfies readonly ProjectionName[]
-export type UsedProjection = (typeof usedProjections)[number]
-
 /** What decides which table answers a question: the number of products, the time of each projection, the attributes. */
-export interface StoreFacts extends Record<UsedProjection, Date> {
+export interface StoreFacts extends Record<ProjectionName, Date> {
   products: number
   now: Date
   version: string | null
@@ -46,7 +42,7 @@ export async function findStoreFacts(
 ): Promise<StoreFacts> {
   const { rows } = await sql<StoreFacts>`
     select ${totalOf(uuid)} as products, ${databaseTime} as now,
-      ${sql.join(usedProjections.map((name) => sql`${asOf(uuid, name)} as ${sql.id(name)}`))},
+      ${sql.join(projectionNames.map((name) => sql`${asOf(uuid, name)} as ${sql.id(name)}`))},
       ${hasTexts(uuid)} as "hasTexts", coalesce((select built ${textsOf(uuid)}), 0) as texts,
       ${searchableNames(uuid)} as searchable,
       ${versionOf(uuid)} as version,

@@ -1,28 +1,25 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../database/tables.ts'
-import { RequestPatterns } from '../attributes/patterns.ts'
-import { wholeCatalogue } from '../catalogue.ts'
-import { checkIndex } from '../product-index/filters-projection.ts'
-import { checkTexts } from '../product-text/search-projection.ts'
-import { checkReadiness } from '../readiness/check-readiness.ts'
-import { encodedGroups } from './asset-entries.ts'
+import type { Database } from '../database/tables.ts'
+import { encodedGroups } from './asset-groups/asset-entries.ts'
+import { RequestPatterns } from './attributes/patterns.ts'
+import { wholeCatalogue } from './catalogue.ts'
+import type { ProjectionName, RowDifference } from './projections/projection.ts'
+import { projections } from './projections/projections.ts'
 
 /** A difference between `kept`, the value in the read model, and `actual`, the right value; null means no value. */
-export interface Difference {
-  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'attribute' | 'index' | 'text' | 'gap' | 'missing'
+export interface Difference extends Pick<RowDifference, 'channel' | 'kept' | 'actual'> {
+  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'attribute' | RowDifference['what']
   storeUuid: string
-  channel: string | null
   assetFormat: string | null
+  /** Of a product, too. */
   parentCode: string | null
-  kept: string | null
-  actual: string | null
 }
 
 /** How far a check is: checked stores, all, and what of the next store is compared now. */
 export interface CheckStep {
   done: number
   all: number
-  what?: 'groups' | 'indexed values' | 'searched values' | 'readiness'
+  what?: 'groups' | ProjectionName
 }
 
 /**
@@ -122,13 +119,11 @@ async function checkStore(
       ) missing
     limit ${limit}`.execute(db)
   const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
-  onPart('indexed values')
-  const ofIndex = await checkIndex(catalogue, storeUuid, limit)
-  onPart('searched values')
-  const derived = [...ofIndex, ...(await checkTexts(catalogue, storeUuid, limit))]
-  const ofRows = derived.map(({ code, ...one }) => ({ ...one, channel: null, assetFormat: null, parentCode: code }))
-  onPart('readiness')
-  const readiness = await checkReadiness(catalogue, storeUuid, limit)
-  const ofReadiness = readiness.map(({ code, ...one }) => ({ ...one, assetFormat: null, parentCode: code }))
-  return [...rows, ...ofRows, ...ofReadiness].slice(0, limit).map((row) => ({ ...row, storeUuid }))
+  const differences = rows.map((row) => ({ ...row, storeUuid }))
+  for (const { name, check } of projections) {
+    onPart(name)
+    const found = await check(catalogue, storeUuid, limit)
+    differences.push(...found.map(({ code, ...one }) => ({ ...one, storeUuid, assetFormat: null, parentCode: code })))
+  }
+  return differences.slice(0, limit)
 }
