@@ -4,8 +4,8 @@ import { HttpError, unauthorized } from '../src/request/http-error.ts'
 import { errorResponse, mapUnavailableToDownstream } from './answers/error.ts'
 import { answerFile } from './answers/file.ts'
 import { answerListing } from './answers/listing.ts'
-import { type Asked, answerRead, answerWrite } from './answers/plain.ts'
-import { answerTable, isAskedForRows } from './answers/table.ts'
+import { answerRead, answerWrite, type CheckedRequest } from './answers/plain.ts'
+import { acceptsRows, answerTable } from './answers/table.ts'
 import { answerUpload } from './answers/upload.ts'
 import type { Answers, Endpoint } from './endpoint.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
@@ -61,7 +61,7 @@ async function answer<Caller>(
   services.authorize(endpoint.document, caller)
   const { kind } = endpoint.answers
   const body = endpoint.takesBody && kind !== 'upload' ? await request.body() : undefined
-  const isLong = endpoint.isLong === true || (kind === 'table' && isAskedForRows(request))
+  const isLong = endpoint.isLong === true || (kind === 'table' && acceptsRows(request))
   const fromPool = kindsInParts.has(kind)
     ? undefined
     : services.answerInPool(request, { ...endpoint, isLong }, caller, body)
@@ -76,23 +76,23 @@ async function answer<Caller>(
 /** Their bodies or answers come in parts, which are not passed to the pool. */
 const kindsInParts: ReadonlySet<Answers['kind']> = new Set(['upload', 'file', 'events'])
 
-function answerOf<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
-  const { answers } = asked.endpoint
+function answerOf<Caller>(checked: CheckedRequest<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
+  const { answers } = checked.endpoint
   switch (answers.kind) {
     case 'read':
-      return answerRead(asked, services)
+      return answerRead(checked, services)
     case 'write':
-      return answerWrite(asked, services)
+      return answerWrite(checked, services)
     case 'table':
-      return answerTable(asked, answers, services)
+      return answerTable(checked, answers, services)
     case 'listing':
-      return answerListing(asked, services)
+      return answerListing(checked, services)
     case 'upload':
-      return answerUpload(asked, answers, services)
+      return answerUpload(checked, answers, services)
     case 'file':
-      return answerFile(asked, answers, services)
+      return answerFile(checked, answers, services)
     case 'events': {
-      const { caller, query, request } = asked
+      const { caller, query, request } = checked
       const call = { caller, headers: request.headers, isHead: request.method === 'HEAD' }
       return services.events(answers.requestOf(query), call)
     }

@@ -2,11 +2,11 @@ import { inContext } from '../../src/request/context.ts'
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import type { Answers } from '../endpoint.ts'
 import type { RestServices } from '../services.ts'
-import type { Asked } from './plain.ts'
+import type { CheckedRequest } from './plain.ts'
 
 /** The answer of an endpoint whose answer is a file: its parts, each read when the client has taken those before. */
 export async function answerFile<Caller>(
-  { endpoint, request, caller, variables, staleness }: Asked<Caller>,
+  { endpoint, request, caller, variables, staleness }: CheckedRequest<Caller>,
   { typeOf, partOf }: Answers & { kind: 'file' },
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {

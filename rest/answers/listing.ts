@@ -1,14 +1,14 @@
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import { envelopeHead } from '../response/envelope.ts'
 import type { RestServices } from '../services.ts'
-import type { Asked } from './plain.ts'
+import type { CheckedRequest } from './plain.ts'
 
 /** Increase it when the same data gets another representation, so that no client keeps the old one. */
 const representationVersion = 1
 
 /** The answer of the listing of asset groups: 304 for a client that has the page. */
 export async function answerListing<Caller>(
-  { endpoint, request, caller, variables, staleness }: Asked<Caller>,
+  { endpoint, request, caller, variables, staleness }: CheckedRequest<Caller>,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const { requestId, headers } = request

@@ -9,7 +9,7 @@ import { withoutSuccesses } from '../response/translate.ts'
 import type { ReceivedFile, RestServices } from '../services.ts'
 
 /** A request without faults, of a caller who may run the operation of its endpoint. */
-export interface Asked<Caller> extends ReadRequest {
+export interface CheckedRequest<Caller> extends ReadRequest {
   endpoint: Endpoint
   request: RestRequest
   caller: Caller
@@ -18,20 +18,26 @@ export interface Asked<Caller> extends ReadRequest {
 }
 
 /** The answer of a read: its data in the envelope. */
-export async function answerRead<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
-  return enveloped(asked, toJson(await readData(asked, services)))
+export async function answerRead<Caller>(
+  checked: CheckedRequest<Caller>,
+  services: RestServices<Caller>,
+): Promise<HttpResponse> {
+  return enveloped(checked, toJson(await readData(checked, services)))
 }
 
 export async function readData<Caller>(
-  { endpoint, request: { requestId }, caller, variables, staleness }: Asked<Caller>,
+  { endpoint, request: { requestId }, caller, variables, staleness }: CheckedRequest<Caller>,
   services: RestServices<Caller>,
 ): Promise<unknown> {
   return endpoint.toData(await services.read(endpoint.document, variables, { caller, requestId, staleness }))
 }
 
 /** The answer of a write, or that of the first write with its idempotency key. */
-export async function answerWrite<Caller>(asked: Asked<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
-  const { endpoint, request, caller, variables, idempotencyKey, preferences, upload } = asked
+export async function answerWrite<Caller>(
+  checked: CheckedRequest<Caller>,
+  services: RestServices<Caller>,
+): Promise<HttpResponse> {
+  const { endpoint, request, caller, variables, idempotencyKey, preferences, upload } = checked
   const { requestId } = request
   const { maxAffected, isMinimal = false } = preferences ?? {}
   // A dry run changes nothing, so its answer is not stored.
@@ -44,12 +50,12 @@ export async function answerWrite<Caller>(asked: Asked<Caller>, services: RestSe
       headers: { ...receipt, ...preferenceApplied(maxAffected, isMinimal) },
     }
   })
-  return enveloped(asked, text, headers)
+  return enveloped(checked, text, headers)
 }
 
 /** JSON text as the data of a success (spec: Response envelope). */
 export function enveloped(
-  { endpoint, request }: Pick<Asked<unknown>, 'endpoint' | 'request'>,
+  { endpoint, request }: Pick<CheckedRequest<unknown>, 'endpoint' | 'request'>,
   text: string,
   headers: Record<string, string> = {},
 ): HttpResponse {

@@ -6,25 +6,25 @@ import type { Answers } from '../endpoint.ts'
 import type { csvForm } from '../request/shapes.ts'
 import { toJson } from '../response/envelope.ts'
 import type { RestServices } from '../services.ts'
-import { type Asked, enveloped, readData } from './plain.ts'
+import { type CheckedRequest, enveloped, readData } from './plain.ts'
 
 type Row = ReadonlyMap<string, unknown>
 type CsvQuery = z.output<z.ZodObject<typeof csvForm>>
 
 /** The answer of an endpoint with rows: as of any other, or only its rows in the format that the client accepts. */
 export async function answerTable<Caller>(
-  asked: Asked<Caller>,
+  checked: CheckedRequest<Caller>,
   table: Answers & { kind: 'table' },
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
-  const { request, query } = asked
+  const { request, query } = checked
   const format = formatOf(request.headers.accept)
   const isCsv = format === 'text/csv'
-  const variables = isCsv ? { ...asked.variables, ...table.csvVariables?.(query) } : asked.variables
-  const data = await readData({ ...asked, variables }, services)
+  const variables = isCsv ? { ...checked.variables, ...table.csvVariables?.(query) } : checked.variables
+  const data = await readData({ ...checked, variables }, services)
   const total = table.totalOf?.(data)
   const headers = { Vary: 'Accept', ...(total !== undefined && nextPage(request, query, total)) }
-  if (format === 'application/json') return enveloped(asked, toJson(data), headers)
+  if (format === 'application/json') return enveloped(checked, toJson(data), headers)
   const rows = table.rowsOf(data)
   const body = isCsv
     ? await csvOf(table.columnsOf(data, query), rows, query, query.decimal === 'comma' ? table.numbersOf?.(data) : [])
@@ -36,7 +36,7 @@ export const tableFormats = ['text/csv', 'application/jsonl'] as const
 const formats: readonly string[] = ['application/json', ...tableFormats]
 
 /** Whether the answer is to be a table: a page of wide rows has many more cells than values. */
-export function isAskedForRows({ headers }: RestRequest): boolean {
+export function acceptsRows({ headers }: RestRequest): boolean {
   return formatOf(headers.accept) !== 'application/json'
 }
 

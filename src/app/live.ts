@@ -5,7 +5,7 @@ import type { Database } from '../database/tables.ts'
 import { createHub, type Hub } from '../live/hub.ts'
 import { createStreams, type StreamLimits, type Streams } from '../live/streams.ts'
 
-/** What tells clients of changes as they appear. */
+/** The sources of the events that clients receive. */
 export interface Live {
   hub: Hub
   streams: Streams

@@ -113,13 +113,13 @@ function rowSecurityOf(db: Kysely<Database>): Promise<RowSecurity> {
   const known = rowSecurity.get(adapter)
   if (known) return known
   // Outside the request: other requests wait for the same answer.
-  const asked = requestContext.exit(askRowSecurity, db)
-  asked.catch(() => rowSecurity.delete(adapter))
-  rowSecurity.set(adapter, asked)
-  return asked
+  const answer = requestContext.exit(readRowSecurity, db)
+  answer.catch(() => rowSecurity.delete(adapter))
+  rowSecurity.set(adapter, answer)
+  return answer
 }
 
-async function askRowSecurity(db: Kysely<Database>): Promise<RowSecurity> {
+async function readRowSecurity(db: Kysely<Database>): Promise<RowSecurity> {
   const { rows } = await sql<RowSecurity>`
     select exists (
       select from pg_roles where rolname = ${tenantRole} and pg_has_role(current_user, oid,

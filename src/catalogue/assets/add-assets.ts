@@ -103,11 +103,11 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
   const conflicts: (NewAsset & { index: number })[] = []
   const known = new Map(stored.map((asset) => [asset.asset_id, asset]))
   const idByUrl = new Map<string, string>()
-  const learn = ({ asset_id, asset_format, url }: StoredAsset) => {
+  const addId = ({ asset_id, asset_format, url }: StoredAsset) => {
     const key = JSON.stringify([asset_format, url])
     if (!idByUrl.has(key)) idByUrl.set(key, asset_id)
   }
-  stored.forEach(learn)
+  stored.forEach(addId)
   for (const asset of assets) {
     const { index, channel, parentCode: parent_code, assetFormat: asset_format, url } = asset
     const asset_id = asset.assetId ?? idByUrl.get(JSON.stringify([asset_format, url])) ?? uuidv7()
@@ -118,7 +118,7 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
     }
     const row = { index, is_new: !before, asset_id, channel, parent_code, asset_format, url }
     if (!before) known.set(asset_id, row)
-    learn(row)
+    addId(row)
     rows.push(row)
   }
   return { rows, conflicts }

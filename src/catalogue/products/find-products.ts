@@ -28,7 +28,7 @@ export async function findProducts(
   const found = sql`
         select ${columns}, null as "orderValue", row_number() over () as nth from product p
         where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`
-  return allRead((await sql<Product>`${measured(found)}`.execute(catalogue.db)).rows)
+  return requireAllRead((await sql<Product>`${withinReadLimit(found)}`.execute(catalogue.db)).rows)
 }
 
 export const columns = sql`p.store_uuid as "storeUuid", p.product_code as "productCode", p.status, p.attributes,
@@ -39,7 +39,7 @@ export const columns = sql`p.store_uuid as "storeUuid", p.product_code as "produ
  * attributes are null. They are measured as they are stored, which is fast, and then as text: a control character has
  * six bytes there. The result of `||` is not compressed.
  */
-export function measured(products: RawBuilder<unknown>): RawBuilder<unknown> {
+export function withinReadLimit(products: RawBuilder<unknown>): RawBuilder<unknown> {
   const { left } = currentReadBytes()
   return sql`
     select "storeUuid", "productCode", status, "createdAt", "updatedAt", "orderValue",
@@ -52,8 +52,8 @@ export function measured(products: RawBuilder<unknown>): RawBuilder<unknown> {
     order by nth`
 }
 
-/** The products of measured rows. Throws if the request may not read them all. */
-export function allRead<P extends Product>(rows: P[]): P[] {
+/** The products of such rows. Throws if the request may not read them all. */
+export function requireAllRead<P extends Product>(rows: P[]): P[] {
   if (rows.some(({ attributes }) => attributes === null)) throw currentReadBytes().tooMuch()
   return rows
 }

@@ -28,10 +28,10 @@ async function waitFor({ db }: Catalogue, uuid: string | null, end: number): Pro
       where store_uuid = ${uuid} and at <= ${until}::timestamptz and at < 'infinity'
         and (not_before is null or not_before <= now())`.execute(db)
   const { rows } = await last('infinity')
-  const noted = rows[0]?.last ?? null
-  if (noted === null) return
+  const until = rows[0]?.last ?? null
+  if (until === null) return
   while (performance.now() < end) {
     await sleep(pauseMs)
-    if (((await last(noted)).rows[0]?.last ?? null) === null) return
+    if (((await last(until)).rows[0]?.last ?? null) === null) return
   }
 }

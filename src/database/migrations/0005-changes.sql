@@ -63,10 +63,10 @@ create index change_by_request on change (store_uuid, request_id);
 create index change_by_code on change using gin (codes) with (gin_pending_list_limit = 1024);
 create index change_by_reverted on change (store_uuid, reverts) where reverts is not null;
 
--- The last change of the partitions that were dropped: what follows an older one is not complete. `ledger` tells
--- cursors of this database from those of others. All changes from `since` on are recorded; where something has written
--- without recording, `has_gap` is set, and what records next begins a new ledger. `restored` has, by store, since when
--- the changes of one that was restored beside others are recorded, and the transaction of the older ones.
+-- The last change of the partitions that were dropped: what follows an older one is not complete. `ledger` is
+-- a part of each cursor, which is refused by other databases. All changes from `since` on are recorded; where something
+-- has written without recording, `has_gap` is set, and what records next begins a new ledger. `restored` has, by store,
+-- since when the changes of one that was restored beside others are recorded, and the transaction of the older ones.
 create table change_horizon (
   only_one boolean primary key default true check (only_one),
   ledger uuid not null default gen_random_uuid(),
@@ -368,7 +368,7 @@ begin
   end loop;
 end $$;
 
--- Tells that an import that is no dry run has ended, whatever ends it, with the request that has begun it.
+-- Records that an import that is no dry run has ended, whatever ends it, with the request that has begun it.
 create function record_import_end() returns trigger language plpgsql as $$
 begin
   perform record_change(new.store_uuid, new.origin || jsonb_build_object('operation', 'import', 'via',

@@ -63,8 +63,8 @@ async function cachedFacets(
   const { rows } = source
   if (!rows || !filtersWithin(query.filter).every(({ filter }) => isOfRows(filter))) return (await count())?.facets
   const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
-  const asked = JSON.stringify([source.uuid, query, names.map((name) => source.attributeOf(name))])
-  const keyOf = (version: string) => version + hash('sha256', asked)
+  const question = JSON.stringify([source.uuid, query, names.map((name) => source.attributeOf(name))])
+  const keyOf = (version: string) => version + hash('sha256', question)
   const found = cache.get(keyOf(rows.version))
   if (found) return found.map((facet) => ({ ...facet, asOf: rows.asOf }))
   const counted = await count()

@@ -3,7 +3,7 @@ import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
 import { allOf, isBare, onlyRow, type Sql } from '../../conditions.ts'
-import { allRead, columns, type ListedProduct, measured } from '../find-products.ts'
+import { columns, type ListedProduct, requireAllRead, withinReadLimit } from '../find-products.ts'
 import { type Compiled, compile } from '../query/compile.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, type PageSegment, type ProductPage, planPage } from '../query/plan-page.ts'
@@ -47,7 +47,7 @@ export function isPrepared(source: Source, filter: ProductFilter, order: Product
 /** The largest number of products changed last that are read to fill a page. */
 const maxChanged = 5_000
 
-/** A page of the products that were changed last; null if the ledger does not tell them. */
+/** A page of the products that were changed last; null if the ledger does not have them all. */
 async function listByChange(
   catalogue: Catalogue,
   source: Source,
@@ -131,9 +131,11 @@ function rowsOf(
 async function readRows({ db }: Catalogue, begin: Sql, state: Sql, listed: Sql): Promise<ProductList | undefined> {
   // A join of one row keeps the order.
   const { rows } = await sql<SourceState & (ListedProduct | { productCode: null })>`
-    ${begin} select s.*, page.* from (select ${state}) s left join (${measured(listed)}) page on true`.execute(db)
+    ${begin} select s.*, page.* from (select ${state}) s left join (${withinReadLimit(listed)}) page on true`.execute(
+    db,
+  )
   const { asOf, isCurrent } = onlyRow(rows.slice(0, 1))
   if (!isCurrent) return undefined
   const found = rows.flatMap(({ asOf: _, isCurrent: __, ...row }) => (row.productCode === null ? [] : [row]))
-  return { rows: allRead(found.map((row) => (row.status === null ? { ...row, isDeleted: true } : row))), asOf }
+  return { rows: requireAllRead(found.map((row) => (row.status === null ? { ...row, isDeleted: true } : row))), asOf }
 }

@@ -3,7 +3,7 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { type Catalogue, requireVisible } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
 import { requireStore } from '../../stores/stores.ts'
-import { allRead, columns, measured, type Product } from '../find-products.ts'
+import { columns, type Product, requireAllRead, withinReadLimit } from '../find-products.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { byCode } from '../query/product-order.ts'
@@ -51,7 +51,7 @@ async function readPage(
     select counted.*, page.*
     from (
       select ${countOf(source, filter, compiled)} as total, ${sourceState(source, isWhole)}
-    ) counted left join (${measured(sql`
+    ) counted left join (${withinReadLimit(sql`
         select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (
           select p.product_code from ${from} where ${compiled.where}
@@ -68,5 +68,5 @@ async function readPage(
   const found = rows.flatMap(({ total: _, asOf: __, isCurrent: ___, ...product }) =>
     product.productCode === null ? [] : [product],
   )
-  return { storeUuid: uuid, totalProducts: first.total, products: allRead(found) }
+  return { storeUuid: uuid, totalProducts: first.total, products: requireAllRead(found) }
 }
