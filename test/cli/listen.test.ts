@@ -53,6 +53,22 @@ it('catalog listen prints the changes that match as JSON lines, and ends with 0 
   await expect.poll(() => again.lines().map((line) => JSON.parse(line).codes)).toEqual([['A2']])
 })
 
+it('catalog listen takes the name of a store that no other has', async () => {
+  const store = await newStore(gateway, { store_name: 'Heard by name' })
+  await newStore(gateway, { store_name: 'Heard by name, too' })
+  const listening = await listen('Heard by name')
+  await addProducts(gateway, store, ['A'])
+  await expect.poll(() => listening.lines().map((line) => JSON.parse(line).codes)).toEqual([['A']])
+  await newStore(gateway, { store_name: 'Heard by name' })
+  for (const [name, fault] of [
+    ['Heard by name', 'several stores have the name "Heard by name"'],
+    ['Unheard', 'no store has the name "Unheard"'],
+  ] as const) {
+    const refused = await runCli(['listen', '--url', gateway.url, '--store', name], { CATALOGUE_TOKEN: token })
+    expect(refused).toMatchObject(refusal(fault))
+  }
+})
+
 it('catalog listen goes on after the last change when its connection is lost', async () => {
   const store = await newStore(gateway)
   const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) })

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { createCatalogueClient } from '../../../../rest/client/catalogue-client.ts'
+import { type CatalogueClient, createCatalogueClient } from '../../../../rest/client/catalogue-client.ts'
 import type { CatalogueEvent } from '../../../../rest/client/follow.ts'
-import { CatalogueApiError } from '../../../../rest/client/send.ts'
+import { type CallOptions, CatalogueApiError } from '../../../../rest/client/send.ts'
 import { UsageError } from '../../../import/usage-error.ts'
+import { isUuid, shown } from '../../../text.ts'
 import { messageOfEvent, signedHeaders } from '../../../webhooks/deliver/message.ts'
 import { newWebhookSecret } from '../../../webhooks/secret.ts'
+import { storeOption } from '../../option-values.ts'
 import { untilSignal } from '../../until-signal.ts'
 
 interface ListenOptions {
@@ -24,12 +26,10 @@ const receiverMs = 15_000
 const refusals = [400, 401, 403, 404]
 
 export function addListen(program: Command): void {
-  program
-    .command('listen')
+  storeOption(program.command('listen'))
     .description('print the changes of a store as they appear, as JSON lines, until Ctrl-C; needs no database')
     .option('--url <url>', 'the URL of the gateway', urlOf, 'http://127.0.0.1:4000')
     .addOption(new Option('--token <token>', 'a token that reads').env('CATALOGUE_TOKEN').makeOptionMandatory())
-    .requiredOption('--store <uuid>', 'the UUID of the store')
     .option('--forward-to <url>', 'post the changes there instead, signed as a webhook is, once each', urlOf)
     .option('--types <types>', 'only changes of these types, such as product.updated,link.created')
     .option('--operations <names>', 'only changes by these mutations, such as updateProducts')
@@ -48,13 +48,26 @@ async function listen(options: ListenOptions): Promise<void> {
   const client = createCatalogueClient({ baseUrl: `${url}/v1`, token, fetch: reporting(url, stop.signal) })
   const tell = tellerOf(options, stop.signal)
   try {
-    for await (const event of client.events({ store_uuid: [store], ...given }, { signal: stop.signal })) {
+    const call = { signal: stop.signal }
+    const storeUuid = isUuid(store) ? store : await findStore(client, store, call)
+    for await (const event of client.events({ store_uuid: [storeUuid], ...given }, call)) {
       process.stdout.write(`${await tell(event)}\n`)
     }
   } catch (error) {
     if (stop.signal.aborted) return
-    throw error instanceof CatalogueApiError && refusals.includes(error.status) ? new UsageError(error.message) : error
+    if (error instanceof UsageError) throw error
+    const isRefusal = error instanceof CatalogueApiError && refusals.includes(error.status)
+    throw isRefusal ? new UsageError(error.message) : new Error(reasonOf(error), { cause: error })
   }
+}
+
+/** The UUID of the only store with a name. The gateway finds names that contain it. */
+async function findStore(client: CatalogueClient, name: string, call: CallOptions): Promise<string> {
+  const { stores } = await client.listStores({ search: name, limit: 100 }, call)
+  const [found, ...others] = stores.filter(({ store_name }) => store_name === name)
+  if (found && others.length === 0) return found.store_uuid
+  const fault = found ? 'several stores have' : 'no store has'
+  throw new UsageError(`--store: ${fault} the name ${shown(name)}; give the UUID of one`)
 }
 
 /** What is done with an event. Returns the line that is printed. */
@@ -85,9 +98,10 @@ function reporting(url: string, stopped: AbortSignal): typeof fetch {
     try {
       const answer = await fetch(...request)
       const type = answer.headers.get('content-type') ?? 'no type'
-      const isExpected = type.startsWith(answer.ok ? 'text/event-stream' : 'application/json')
-      if (answer.ok && isExpected) report('listening')
-      else if (!isExpected) report(`answered ${answer.status} with ${type}, not as a gateway does; trying again`)
+      const isStream = answer.ok && type.startsWith('text/event-stream')
+      if (isStream) report('listening')
+      else if (!type.startsWith('application/json'))
+        report(`answered ${answer.status} with ${type}, not as a gateway does; trying again`)
       return answer
     } catch (error) {
       report(`${reasonOf(error)}; trying again`)
