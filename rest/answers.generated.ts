@@ -48,7 +48,7 @@ export const ChangeCounts = z.object({
   updated: z.int().min(0).describe("Number that were updated."),
   deleted: z.int().min(0).describe("Number that were deleted."),
   failed: z.int().min(0).describe("Number of failed items of the request. One change of the request has it; the others have 0."),
-  total: z.int().min(0).describe("Number, whatever was done. Of an import its rows; where new requirements were evaluated, the blocked products."),
+  total: z.int().min(0).describe("Number of items. For an import: its rows; after an evaluation of new requirements: the blocked products."),
 }).meta({"id":"ChangeCounts","description":"Number of products, assets, links, definitions, channels with requirements or stores that a change is about."})
 export const Change = z.object({
   type: z.string().describe("Kind and action, such as `product.updated`; for readiness `readiness.changed`."),

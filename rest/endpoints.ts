@@ -148,7 +148,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/products',
     summary: 'Update products and remove attributes',
     description:
-      'As PUT /products, and removes the attributes in `attributes_to_remove`, which is therefore no attribute here.',
+      'Like PUT /products, and also removes the attributes in `attributes_to_remove` (which cannot be the name of an attribute here).',
     isExtension: true,
     dataShape: output.writtenShape(answers.PatchProducts),
     document: operations.PatchProductsDocument,

@@ -32,7 +32,7 @@ const options = (channels: readonly string[]) => ({
   status: text('Column of the product status. Default: `status`.'),
   map_status: text('Values of the status column: `Aktiv=active,Entwurf=draft`.'),
   assets: list('Columns of image URLs: repeat the parameter.'),
-  asset_separator: text('Separator between the URLs of a cell. Default: as seen.'),
+  asset_separator: text('Separator between the URLs of a cell. Default: recognized.'),
   asset_base: text('Base URL for relative asset URLs.'),
   map: list('`COLUMN=ATTRIBUTE`: imports a column as an attribute of another name. Repeat the parameter.'),
   only_mapped: flag('Import only the columns of `map` as attributes.'),

@@ -37,7 +37,7 @@ export const webhooks: readonly Endpoint[] = [
     path: '/webhooks',
     summary: 'Create a webhook',
     description:
-      'Posts the changes of a store that follow to a URL, signed by the secret in the answer, which is not shown again. At most 20 of a store. Needs the scopes `webhook` and `read`.',
+      'Posts later changes of a store to a URL, signed with the secret in the answer, which is shown only once. A store has at most 20 webhooks. Needs the scopes `webhook` and `read`.',
     isExtension: true,
     extraReasons: ['changes_disabled'],
     dataShape: answers.CreateWebhook,
@@ -112,7 +112,7 @@ export const webhooks: readonly Endpoint[] = [
   }),
   act('POST', `${path}/skip`, operations.SkipWebhookEventDocument, {
     summary: 'Skip a delivery',
-    description: 'Leaves out the delivery whose attempt has failed. Without one, nothing changes.',
+    description: 'Skips the delivery whose last attempt failed. If there is none, nothing changes.',
   }),
   endpoint({
     method: 'GET',

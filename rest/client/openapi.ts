@@ -63,7 +63,7 @@ export interface paths {
         head?: never;
         /**
          * Update products and remove attributes
-         * @description As PUT /products, and removes the attributes in `attributes_to_remove`, which is therefore no attribute here.
+         * @description Like PUT /products, and also removes the attributes in `attributes_to_remove` (which cannot be the name of an attribute here).
          */
         patch: operations["patchProducts"];
         trace?: never;
@@ -387,7 +387,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Posts the changes of a store that follow to a URL, signed by the secret in the answer, which is not shown again. At most 20 of a store. Needs the scopes `webhook` and `read`.
+         * @description Posts later changes of a store to a URL, signed with the secret in the answer, which is shown only once. A store has at most 20 webhooks. Needs the scopes `webhook` and `read`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -515,7 +515,7 @@ export interface paths {
         put?: never;
         /**
          * Skip a delivery
-         * @description Leaves out the delivery whose attempt has failed. Without one, nothing changes. Needs the scopes `webhook` and `read`. The request has no body.
+         * @description Skips the delivery whose last attempt failed. If there is none, nothing changes. Needs the scopes `webhook` and `read`. The request has no body.
          */
         post: operations["skipWebhookEvent"];
         delete?: never;
@@ -557,7 +557,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `asset`: `asset.created`, `asset.updated`, `asset.deleted`, as far as they occur.
+         * @description Changes of the kind `asset`: `asset.created`, `asset.deleted`.
          */
         post: operations["Receive.asset"];
         delete?: never;
@@ -577,7 +577,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `definition`: `definition.created`, `definition.updated`, `definition.deleted`, as far as they occur.
+         * @description Changes of the kind `definition`: `definition.created`, `definition.updated`, `definition.deleted`.
          */
         post: operations["Receive.definition"];
         delete?: never;
@@ -597,7 +597,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `import`: `import.finished`, as far as they occur.
+         * @description Changes of the kind `import`: `import.finished`.
          */
         post: operations["Receive.import"];
         delete?: never;
@@ -617,7 +617,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `link`: `link.created`, `link.updated`, `link.deleted`, as far as they occur.
+         * @description Changes of the kind `link`: `link.created`, `link.updated`, `link.deleted`.
          */
         post: operations["Receive.link"];
         delete?: never;
@@ -637,7 +637,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `product`: `product.created`, `product.updated`, `product.deleted`, as far as they occur.
+         * @description Changes of the kind `product`: `product.created`, `product.updated`, `product.deleted`.
          */
         post: operations["Receive.product"];
         delete?: never;
@@ -657,7 +657,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `readiness`: `readiness.changed`, as far as they occur.
+         * @description Changes of the kind `readiness`: `readiness.changed`.
          */
         post: operations["Receive.readiness"];
         delete?: never;
@@ -677,7 +677,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `requirement`: `requirement.created`, `requirement.updated`, `requirement.deleted`, as far as they occur.
+         * @description Changes of the kind `requirement`: `requirement.created`, `requirement.updated`, `requirement.deleted`.
          */
         post: operations["Receive.requirement"];
         delete?: never;
@@ -697,7 +697,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description Changes of the kind `store`: `store.created`, `store.updated`, `store.deleted`, as far as they occur.
+         * @description Changes of the kind `store`: `store.created`, `store.updated`.
          */
         post: operations["Receive.store"];
         delete?: never;
@@ -820,7 +820,7 @@ export interface components {
             deleted: number;
             /** @description Number of failed items of the request. One change of the request has it; the others have 0. */
             failed: number;
-            /** @description Number, whatever was done. Of an import its rows; where new requirements were evaluated, the blocked products. */
+            /** @description Number of items. For an import: its rows; after an evaluation of new requirements: the blocked products. */
             total: number;
         };
         ChangeDelivery: {
@@ -3646,7 +3646,7 @@ export interface operations {
                 map_status?: string;
                 /** @description Columns of image URLs: repeat the parameter. */
                 assets?: string[];
-                /** @description Separator between the URLs of a cell. Default: as seen. */
+                /** @description Separator between the URLs of a cell. Default: recognized. */
                 asset_separator?: string;
                 /** @description Base URL for relative asset URLs. */
                 asset_base?: string;

@@ -8,8 +8,13 @@ const notices: Record<string, string> = {
     'Changes before `cursor` are no longer kept, and were not delivered: read everything once. Later changes follow.',
 }
 
-/** Of kinds that are not created. */
-const actions: Record<string, readonly string[]> = { readiness: ['changed'], import: ['finished'] }
+/** Of kinds that are not created, updated and deleted. */
+const actions: Record<string, readonly string[]> = {
+  asset: ['created', 'deleted'],
+  store: ['created', 'updated'],
+  readiness: ['changed'],
+  import: ['finished'],
+}
 
 const change = answers.Change.extend({
   more: z.literal(true).optional().describe('There are more codes or keys: `GET /v1/changes` has them.'),
@@ -44,10 +49,7 @@ export function webhookOperations(schemas: Schemas): Json {
   const other = bodyOf('NoticeDelivery', notice)
   const ofChanges = answers.Change.shape.kind.options.map((kind) => {
     const types = (actions[kind] ?? ['created', 'updated', 'deleted']).map((action) => `\`${kind}.${action}\``)
-    return [
-      kind,
-      webhookOperation(kind, `Changes of the kind \`${kind}\`: ${types.join(', ')}, as far as they occur.`, changes),
-    ]
+    return [kind, webhookOperation(kind, `Changes of the kind \`${kind}\`: ${types.join(', ')}.`, changes)]
   })
   const ofNotices = Object.entries(notices).map(([type, description]) => [
     type,

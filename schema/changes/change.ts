@@ -69,7 +69,7 @@ const ChangeCounts = builder.objectRef<ReturnType<typeof countsOf>>('ChangeCount
     }),
     total: t.exposeInt('total', {
       description:
-        'Number, whatever was done. Of an import its rows; where new requirements were evaluated, the blocked products.',
+        'Number of items. For an import: its rows; after an evaluation of new requirements: the blocked products.',
     }),
   }),
 })

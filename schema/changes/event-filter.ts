@@ -2,7 +2,7 @@ import { builder } from '../builder/builder.ts'
 
 export const EventFilterInput = builder.inputType('EventFilter', {
   description:
-    'Filter for events. All given conditions must hold. A change that matches in part is told with the codes, keys and counts that match. At most 100 names for each condition.',
+    'Filter for events. All given conditions must hold. A change that matches in part has only the codes, keys and counts that match. At most 100 names for each condition.',
   fields: (t) => ({
     types: t.stringList({ description: 'Types, such as `product.updated`.' }),
     operations: t.stringList({ description: 'Names of mutations, such as `updateProducts`; `import` for imports.' }),

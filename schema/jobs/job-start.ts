@@ -58,7 +58,7 @@ const ImportInput = builder.inputType('ImportInput', {
       description:
         'Columns that hold image URLs. A cell holds one URL, several with a separator, a JSON array, or nothing.',
     }),
-    assetSeparator: t.string({ description: 'Separator between the URLs of a cell. Default: as seen.' }),
+    assetSeparator: t.string({ description: 'Separator between the URLs of a cell. Default: recognized.' }),
     assetBase: t.string({ description: 'Base URL for relative asset URLs.' }),
     map: t.field({ type: [ColumnMapping], description: 'Columns to import as attributes of other names.' }),
     onlyMapped: t.boolean({ defaultValue: false, description: 'Import only the columns of `map` as attributes.' }),

@@ -147,7 +147,7 @@ builder.mutationFields((t) => {
     testWebhook: steered('Sends an event `webhook.ping` soon; `Webhook.deliveries` has its result.', testWebhook),
     retryWebhook: steered('Makes the next attempt now.', retryWebhook),
     skipWebhookEvent: steered(
-      'Leaves out the delivery whose attempt has failed. Without one, nothing changes.',
+      'Skips the delivery whose last attempt failed. If there is none, nothing changes.',
       skipWebhookEvent,
     ),
   }

@@ -29,7 +29,7 @@ export function retryWebhook(catalogue: WriteCatalogue, webhookId: string): Prom
   return updateWebhookRow(catalogue, webhookId, dueNow)
 }
 
-/** Leaves out the delivery whose attempt has failed. Without one, nothing changes. */
+/** Skips the delivery whose last attempt failed. If there is none, nothing changes. */
 export async function skipWebhookEvent(catalogue: WriteCatalogue, webhookId: string): Promise<Webhook> {
   const webhook = await lockWebhook(catalogue, webhookId)
   if (!webhook.nextAttemptAt) return webhook

@@ -30,7 +30,7 @@ export function addImport(program: Command): void {
       collect,
       [],
     )
-    .option('--asset-separator <text>', 'the separator of several URLs in a cell (default: as seen)')
+    .option('--asset-separator <text>', 'the separator of several URLs in a cell (default: recognized)')
     .option('--asset-base <url>', 'the base URL of relative asset URLs')
     .option('--map <column=attribute>', 'import a column as an attribute with another name; repeatable', collect, [])
     .option('--only-mapped', 'import only the attributes of --map', false)

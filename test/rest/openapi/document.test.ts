@@ -32,6 +32,14 @@ describe('the OpenAPI document', () => {
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
+  it('names as types of events in webhooks those that the gateway takes', async () => {
+    const webhooks = document.webhooks as Record<string, { post: { description: string } }>
+    const descriptions = Object.values(webhooks).map(({ post }) => post.description)
+    const documented = descriptions.flatMap((text) => [...text.matchAll(/`(\w+\.\w+)`/g)].map(([, type]) => type))
+    const { text } = await gateway.call('/v1/events?types=nonsense')
+    expect(documented.toSorted()).toEqual(text.match(/\b[a-z]+\.[a-z]+\b/g)?.toSorted())
+  })
+
   it('says of each success what every member of its data is', () => {
     for (const { operationId, responses } of operations.filter(({ operationId }) => !files.includes(operationId))) {
       expect(responses[200]?.description, operationId).toMatch(/^`data` has:\n(\n- `\w+`: \w.*)+$/)
