@@ -13,7 +13,7 @@ let otherOrigins: string[]
 
 /** The tabs of a first visit. */
 const prepared = [
-  ...['Stores', 'Products', 'Product', 'NavyByPrice', 'TopBrands', 'MissingImages', 'Rehearse', 'WhatChanged'],
+  ...['Stores', 'Products', 'Product', 'NavyByPrice', 'TopBrands', 'MissingImages', 'DryRun', 'WhatChanged'],
   'Coverage',
 ]
 let store: string
@@ -78,7 +78,7 @@ it('opens each tab at the first click, and all answer with what the store has', 
     await expect.poll(operationOfTab).toBe(name)
     expect(await run(), name).not.toContain('"errors"')
     if (name === 'Product') await expect.poll(shown).toContain('"productCode": "P-1"')
-    if (name === 'Rehearse') await expect.poll(shown).toMatch(/"updatedSkus": \[\s+"P-1"/)
+    if (name === 'DryRun') await expect.poll(shown).toMatch(/"updatedSkus": \[\s+"P-1"/)
   }
 })
 

@@ -129,7 +129,7 @@ it('a token is entered once: an operation answers with it, and GraphiQL has it t
   expect(await page.locator('#token-dialog[open]').count()).toBe(0)
 })
 
-it('a request that is tried changes nothing: it rehearses a write, with the token of the bar alone', async () => {
+it('a request that is tried changes nothing: a write is a dry run, with the token of the bar alone', async () => {
   const store = await newStore(gateway)
   await addProducts(gateway, store, ['A'])
   await page.goto(`${gateway.url}/docs?store=${store}`)

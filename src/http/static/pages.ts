@@ -81,15 +81,15 @@ async function examples(enumerations: Enumerations): Promise<string> {
       return { name: /\w+ (\w+)/.exec(query)?.[1], query, variables: variables && pretty(JSON.parse(variables)) }
     })
   const others = graphqlExamples(endpoints, enumerations).map(({ label, name, document, variables }) => {
-    return { label, name, query: document, variables: pretty(rehearsed(variables)) }
+    return { label, name, query: document, variables: pretty(asDryRun(variables)) }
   })
   return JSON.stringify({ placeholders: exampleNames, first, others })
 }
 
 /** The variables for a dry run: it is one of them, or a field of an input. */
-function rehearsed(variables: object): object {
+function asDryRun(variables: object): object {
   const entries = Object.entries(variables).map(([name, value]) => {
-    return [name, name === 'dryRun' || (isObject(value) ? rehearsed(value) : value)]
+    return [name, name === 'dryRun' || (isObject(value) ? asDryRun(value) : value)]
   })
   return Object.fromEntries(entries)
 }
