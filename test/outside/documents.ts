@@ -47,6 +47,7 @@ export const notRun: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm test/, 'runs all tests'],
   [/^npm run (check|test|format|codegen|bench|torture)/, 'runs for minutes; links.test.ts looks the script up'],
   [/^(WRITE_DOCS=1 )?npx vitest/, 'runs tests; links.test.ts looks their paths up'],
+  [/^npm run --silent catalog -- listen/, 'runs until it is stopped; listen.test.ts runs it'],
   [/^npx catalog serve/, 'serves until it is stopped; packages.registry.ts starts the package'],
   [/^npm pack/, 'image.outside.ts and packages.registry.ts pack'],
   [/^(FILTER_URL=\S+ )?docker/, 'needs a container engine; deploy.outside.ts validates the compose files'],
