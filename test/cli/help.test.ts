@@ -7,6 +7,8 @@ import { refusal, runCli } from '../support/clients/cli.ts'
 const commands = commandsOf(await createProgram())
 const leaves = commands.filter(({ command }) => command.commands.length === 0)
 
+const nameOf = ({ path }: { path: string }) => path.split(' ')[0]
+
 describe('the command line', () => {
   it('has examples and exit codes in the help of every command', async () => {
     expect(Object.keys(examples).toSorted()).toEqual(leaves.map(({ path }) => path).toSorted())
@@ -15,6 +17,16 @@ describe('the command line', () => {
     expect(stdout).toMatch(
       /Examples:\n( {2}\$ catalog token create --name .*\n)+\nExit codes:\n {2}0 {2}success\n {2}1 {2}some rows failed .*\n {2}2 {2}wrong usage\n/,
     )
+  })
+
+  it('lists every command by topic in a line or two, and no default that says nothing', async () => {
+    const { stdout } = await runCli(['--help'], {})
+    const [list = ''] = stdout.split('\nCommands use')
+    const topics = list.split(/\n\n(?=[A-Z][a-z ]+:\n)/).slice(2)
+    expect(topics.map((topic) => topic.split('\n')[0])).not.toContain('Commands:')
+    expect(topics.join('\n').match(/^ {2}[a-z][a-z-]*/gm)).toHaveLength(new Set(leaves.map(nameOf)).size + 1)
+    expect(list.split('\n').filter((line) => line.length > 80)).toEqual([])
+    expect((await runCli(['import', '--help'], {})).stdout).not.toMatch(/default: (false|\[\])/)
   })
 
   it('gives only examples that its commands take', () => {

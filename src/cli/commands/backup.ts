@@ -39,7 +39,7 @@ export function addRestore(program: Command): void {
   program
     .command('restore')
     .description(
-      'restore a backup store by store into a migrated database without stores, replacing its tokens, or one store beside others; goes on where an interrupted restore of the file ended',
+      'restore a backup store by store into a migrated database without stores, replacing its tokens, or one store into a database with others; continues an interrupted restore of the file',
     )
     .argument('<file>', 'a file written by `catalog backup`')
     .option('--store <uuid>', 'only this store, which the database does not have')

@@ -22,18 +22,18 @@ export function addWebhook(program: Command): void {
   addList(webhook)
   addCreate(webhook)
   addDeliveries(webhook)
-  withId(webhook, 'rotate', 'give a webhook a new secret, and print it; the former one signs, too, for a day').action(
+  withId(webhook, 'rotate', 'make and print a new secret; for 24 hours the former one signs, too').action(
     async (id: string, { json }: { json: boolean }) =>
       printNew(json, await change((within) => rotateSecret(within, id))),
   )
-  withId(webhook, 'replay', 'deliver changes again')
+  withId(webhook, 'replay', 'deliver changes again, from a cursor or time on')
     .requiredOption('--from <position>', 'a cursor of changes, or their time as RFC 3339')
     .action(async (id: string, { from, json }: { from: string; json: boolean }) =>
       print(json, await change((within) => replayWebhook(within, id, from))),
     )
-  addAct(webhook, 'test', 'send a ping soon; `webhook deliveries` has its result', testWebhook)
+  addAct(webhook, 'test', 'send a ping; `catalog webhook deliveries` shows its result', testWebhook)
   addAct(webhook, 'retry', 'make the next attempt now', retryWebhook)
-  addAct(webhook, 'skip', 'leave out the delivery that is being attempted', skipWebhookEvent)
+  addAct(webhook, 'skip', 'skip the delivery whose last attempt failed', skipWebhookEvent)
   addAct(webhook, 'delete', 'delete a webhook', deleteWebhook, 'deleted')
 }
 
