@@ -3,11 +3,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { onlyRow } from '../conditions.ts'
+import { randomShard } from '../locks.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
 import { splitRanges } from './key-ranges.ts'
 
-/** The total and the version of a listing are sums over 16 rows. Each writer adds to a random one. */
-const shards = 16
 /** Versions grow by random steps, so that none repeats, even after a restore from a backup. */
 const maxStep = 1_000_000
 
@@ -34,7 +33,7 @@ export const updateCountersCtes = (storeUuid: string, written: RawBuilder<unknow
     returning groups
   ), totalled as (
     insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version, most_assets)
-    select ${storeUuid}::uuid, channel, asset_format, ${randomInt(shards)}::smallint, sum(delta),
+    select ${storeUuid}::uuid, channel, asset_format, ${randomShard()}::smallint, sum(delta),
       ${randomInt(1, maxStep)}::bigint, max(assets)
     from ${written} where (select count(*) from counted) >= 0
     group by channel, asset_format
@@ -102,8 +101,9 @@ export async function changeGroups<Answer>(
       ) as delta, r.assets
       from rebuilt r
     ), ${writes}, ${replaceGroupsCte(storeUuid, sql`rebuilt`)},
-      ${updateCountersCtes(storeUuid, sql`written`)}, ${recorded(catalogue, storeUuid, items, failed)}
-    select ${largestRange} as largest, ${answer}`.execute(catalogue.db)
+      ${updateCountersCtes(storeUuid, sql`written`)}
+    select ${largestRange} as largest, ${answer},
+      ${recorded(catalogue, storeUuid, items, failed)}`.execute(catalogue.db)
   const row = onlyRow(rows)
   await splitRanges(catalogue, storeUuid, row.largest)
   return row
@@ -160,8 +160,8 @@ export async function removeFromGroups<Answer>(
     ), written as materialized (
       select channel, asset_format, parent_code, case when entries is null then -1 else 0 end as delta, 0 as assets from after
     ), ${writes}, ${writeGroupsCtes(storeUuid, sql`after`)},
-      ${updateCountersCtes(storeUuid, sql`written`)}, ${recorded(catalogue, storeUuid, items, failed)}
-    select ${answer}`.execute(catalogue.db)
+      ${updateCountersCtes(storeUuid, sql`written`)}
+    select ${answer}, ${recorded(catalogue, storeUuid, items, failed)}`.execute(catalogue.db)
   return onlyRow(rows)
 }
 

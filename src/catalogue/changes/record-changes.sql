@@ -20,9 +20,9 @@ begin
 end $$;
 
 -- Records items (0005-changes.sql), and adds the parent codes of links to the queue of changed products. A row of the
--- ledger has about 2 MB of items: a reader decodes it whole.
+-- ledger has about 2 MB of items: a reader decodes it whole. `failed`: how many items of the request failed.
 create or replace function record_items(store uuid, origin jsonb, kinds text[], actions text[], codes text[],
-  keys text[], was text[]) returns void language plpgsql as $$
+  keys text[], was text[], failed integer) returns void language plpgsql as $$
 declare
   part record;
 begin
@@ -41,7 +41,9 @@ begin
     ) i
     group by kind, action, nth order by kind, action, nth
   loop
-    perform record_change(store, origin, part.kind, part.action, part.codes, part.keys, part.was, part.number::integer, 0);
+    perform record_change(store, origin, part.kind, part.action, part.codes, part.keys, part.was, part.number::integer,
+      failed);
+    failed := 0;
   end loop;
 end $$;
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { type Catalogue, jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import type { Sql } from '../conditions.ts'
-import { maxCodes } from '../projections/queue.ts'
 import type { ChangeAction, ChangeKind } from './change.ts'
 
 /** An item of a change (0005-changes.sql). */
@@ -14,14 +13,21 @@ export interface Item {
 }
 
 /**
- * Records the items of a query that reads no table, if changes are recorded, and adds the parent codes of links to the
- * queue of changed products. Products are recorded by write-products.sql.
+ * SQL: a value that records the items of a query, if changes are recorded, and adds the parent codes of links to the
+ * queue of changed products. `failed`: how many items of the request failed. On Citus, a query that reads tables needs
+ * a statement that inserts in a CTE. Products are recorded by write-products.sql.
  */
+export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
+  return sql`(
+      select record_items(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, array_agg(kind), array_agg(action),
+        array_agg(code), array_agg(key), array_agg(was), ${failed}::integer)
+      from (${items}) i
+    )`
+}
+
+/** Records the items of a query that reads no table. */
 export async function recordChanges(catalogue: WriteCatalogue, storeUuid: string, items: Sql): Promise<void> {
-  await sql`
-    select record_items(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, array_agg(kind), array_agg(action),
-      array_agg(code), array_agg(key), array_agg(was))
-    from (${items}) i`.execute(catalogue.db)
+  await sql`select ${recorded(catalogue, storeUuid, items)}`.execute(catalogue.db)
 }
 
 /** Records items that were read. */
@@ -35,39 +41,6 @@ export async function recordItems(catalogue: WriteCatalogue, storeUuid: string, 
   )
 }
 
-/**
- * CTEs that record the items of a query in the statement that finds them, as these may be many. `failed`: how many
- * items of the request failed.
- */
-export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
-  return sql`change_item as (${items}), marked as (
-      insert into product_dirty (store_uuid, codes)
-      select ${storeUuid}::uuid, array_agg(code)
-      from (
-        select code, (row_number() over (order by code) - 1) / ${maxCodes}::integer as part
-        from change_item where kind = 'link' group by code
-      ) i
-      group by part
-    ), ${ledgerRows(catalogue, storeUuid, failed)}`
-}
-
-/** CTEs that record which products have become ready for a channel, and which blocked, if changes are recorded. */
-export function recordedReadiness(
-  catalogue: Catalogue,
-  storeUuid: string,
-  channel: string,
-  { ready, blocked }: { ready: readonly string[]; blocked: readonly string[] },
-): Sql {
-  return sql`change_item as (
-      select 'readiness' as kind, action, code, ${channel}::text as key, null::text as was
-      from (
-        select 'ready' as action, unnest(${ready}::text[]) as code
-        union all
-        select 'blocked', unnest(${blocked}::text[])
-      ) i
-    ), ${ledgerRows(catalogue, storeUuid, 0)}`
-}
-
 /** Records that a channel's requirements are evaluated, and how many products are blocked, if changes are recorded. */
 export async function recordEvaluated(
   catalogue: WriteCatalogue,
@@ -79,27 +52,12 @@ export async function recordEvaluated(
       array[${channel}::text], null, ${blocked}::integer, 0)`.execute(catalogue.db)
 }
 
-function ledgerRows({ origin }: Catalogue, storeUuid: string, failed: Sql | number): Sql {
-  if (!origin) return sql`recorded as (select)`
-  const { requestId, tokenId = null, actor, via, operation, reverts = null } = origin
-  return sql`recorded as (
-      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys,
-        was, count, failed)
-      select ${storeUuid}::uuid, ${requestId}::text, ${tokenId}::text, ${actor}::text, ${via}::text,
-        ${operation}::text, ${reverts}::text, kind, action, array_agg(code), array_agg(key), array_agg(was),
-        case kind when 'link' then count(*) else count(distinct code) end,
-        case row_number() over (order by kind, action, part) when 1 then ${failed}::integer else 0 end
-      from (
-        select *, sum(100 + octet_length(code) + coalesce(octet_length(key), 0) + coalesce(octet_length(was), 0)) over (
-          partition by kind, action rows unbounded preceding) / ${maxBytes}::integer as part
-        from change_item
-      ) i
-      group by kind, action, part
-    )`
-}
-
-/** About how many bytes of items a row has, as in record-changes.sql: a reader decodes it whole. */
-const maxBytes = 2_000_000
+/** The items of products that have become ready for a channel, and of those that have become blocked. */
+export const readinessItems = (channel: string, ready: readonly string[], blocked: readonly string[]) => sql`
+  select 'readiness' as kind, action, code, ${channel}::text as key, null::text as was
+  from (
+    select 'ready' as action, unnest(${ready}::text[]) as code union all select 'blocked', unnest(${blocked}::text[])
+  ) p`
 
 /** The items of created assets: the rows `(asset_id)` of a query. */
 export const createdAssets = (assets: Sql) => sql`

@@ -4,8 +4,7 @@ import { isStorable, shown } from '../../text.ts'
 import { boundedFailures, type ItemFailure } from '../bounded-failures.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
-import { lockStore } from '../locks.ts'
-import { randomShard } from './write-products.ts'
+import { lockStore, randomShard } from '../locks.ts'
 
 /**
  * Deletes products; their asset groups stay, as a parent code need not be a product. `expected`: the fingerprint of the

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
-import { lockStore } from '../locks.ts'
+import { lockStore, randomShard } from '../locks.ts'
 import { isTooLarge } from './product-patches.ts'
-import { jsonObject, randomShard, writeProducts } from './write-products.ts'
+import { jsonObject, writeProducts } from './write-products.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
 export interface LoadedProduct {

@@ -1,8 +1,7 @@
-import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { type LockRequest, locksOf } from '../locks.ts'
+import { type LockRequest, locksOf, randomShard } from '../locks.ts'
 import { maxSize, sizeNotChecked } from './product-patches.ts'
 
 /** What to write, as write-products.sql has it. */
@@ -69,6 +68,3 @@ export async function writeProducts(
 export function jsonObject(members: Iterable<readonly [name: string, json: string]>): string {
   return `{${Array.from(members, ([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
 }
-
-/** Which of the 16 rows of each status in `product_total` a writer adds to: two seldom wait for each other. */
-export const randomShard = () => randomInt(16)

@@ -5,7 +5,7 @@ import { totalOf } from '../products/product-totals.ts'
 import type { ProjectionName } from './projection.ts'
 
 /** The largest number of products in a step, and in a row of the queue. */
-export const maxCodes = 1_000
+const maxCodes = 1_000
 /** The largest number of rows of the queue in a step. */
 const maxRows = 1_000
 

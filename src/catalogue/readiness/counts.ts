@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
-import { recordedReadiness } from '../changes/record-changes.ts'
+import { readinessItems, recorded } from '../changes/record-changes.ts'
+import type { Sql } from '../conditions.ts'
 import { evaluationJoin, findMismatching, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
@@ -91,11 +92,10 @@ export async function recount(
   const sums = changedCounts(counts, changed)
   const gaps = changed.filter(({ after }) => after !== 0n)
   const whole = changed.filter(({ after }) => after === 0n).map(({ code }) => code)
-  const news = newsOf(counts, changed)
-  const hasNews = counts.state === 'current' && news.ready.length + news.blocked.length > 0
+  const items = counts.state === 'current' ? changedReadiness(counts, changed) : undefined
   // `run_on_server` (Citus) needs a statement that returns rows.
   await sql`
-    with ${hasNews ? sql`${recordedReadiness(work, uuid, channel, news)}, ` : sql``}deleted as (
+    with deleted as (
       delete from product_gap where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
         and product_code = any(${whole}::text[])
     ), written as (
@@ -106,7 +106,7 @@ export async function recount(
     )
     update channel_readiness set missing = ${sums.missing}::integer[], blocked = ${sums.blocked}::integer
     where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
-    returning 1`.execute(work.db)
+    returning ${items ? recorded(work, uuid, items) : sql`1`}`.execute(work.db)
   // The next chunk of a step adds to these.
   Object.assign(counts, sums)
 }
@@ -125,15 +125,14 @@ function changedCounts(
   }
 }
 
-/** The products that became ready, and those that became blocked. One that is deleted is neither. */
-function newsOf({ requirements }: ChannelCounts, changed: readonly Gap[]) {
+/** SQL: the items of the products that became ready or blocked, if any did. One that is deleted is neither. */
+function changedReadiness({ channel, requirements }: ChannelCounts, changed: readonly Gap[]): Sql | undefined {
   const required = requiredMask(requirements)
   const isReady = (mask: bigint) => (mask & required) === 0n
   const codesOf = (gaps: readonly Gap[]) => gaps.map(({ code }) => code)
-  return {
-    ready: codesOf(changed.filter((gap) => !isReady(gap.before) && isReady(gap.after) && !gap.isDeleted)),
-    blocked: codesOf(changed.filter((gap) => isReady(gap.before) && !isReady(gap.after))),
-  }
+  const ready = codesOf(changed.filter((gap) => !isReady(gap.before) && isReady(gap.after) && !gap.isDeleted))
+  const blocked = codesOf(changed.filter((gap) => isReady(gap.before) && !isReady(gap.after)))
+  return ready.length + blocked.length > 0 ? readinessItems(channel, ready, blocked) : undefined
 }
 
 /** The bits of the requirements that are required, not only recommended. */

@@ -126,8 +126,8 @@ const numberSequences = [
 
 /** What statements call on a server. */
 const onServers = [
-  ...['attributes_fit', 'folded', 'writing_tx', 'next_number', 'lock_store', 'mark_products', 'record_change'],
-  ...['write_products', 'keep_attribute_names', 'count_products'],
+  ...['attributes_fit', 'folded', 'writing_tx', 'next_number', 'lock_store', 'mark_products'],
+  ...['record_change', 'record_items', 'write_products', 'keep_attribute_names', 'count_products'],
 ]
 
 /** A migration may have replaced them. */

@@ -69,11 +69,12 @@ export async function restoreItems(
   const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
   const { storeUuid } = reversal
   const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
-  const { rows } = await sql<Reverted & { items: Item[] | null }>`
+  const { rows } = await sql<Reverted & { items?: Item[] | null }>`
     with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}
-      ${isLocal ? sql`` : sql`, ${recorded(catalogue, storeUuid, changes)}`}
     select json_build_object(${sql.join(numbers)}) as reverted, ${skippedColumns(skipped)},
-      ${isLocal ? sql`(select json_agg(i) from (${changes}) i)` : sql`null::json`} as items`.execute(catalogue.db)
+      ${isLocal ? sql`(select json_agg(i) from (${changes}) i) as items` : recorded(catalogue, storeUuid, changes)}`.execute(
+    catalogue.db,
+  )
   const { items, ...done } = onlyRow(rows)
   await recordItems(catalogue, storeUuid, items ?? [])
   return done
