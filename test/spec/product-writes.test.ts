@@ -167,13 +167,13 @@ requirements('writes of products beyond the specification', (gateway) => ({
       const store = await storeWithProducts(gateway, ['A', 'B'])
       for (const method of ['PUT', 'PATCH']) {
         const body = [
-          { product_code: 'A', Color: 'red', 'Image URL 1': url('a'), 'SMP: PDF URL 12': url('b') },
+          { product_code: 'A', Color: 'red', 'Image URL 1': url('a'), 'SMP: PDF URL 12345678901': url('b') },
           { product_code: 'B', 'Image URL 0': 'x', 'Audio URL 1': 'x', 'Image URL': 'x' },
         ]
         const reason = expect.stringContaining('POST /v1/assets')
         expect(await restData(gateway, `${method} /products?store_uuid=${store}`, body)).toMatchObject({
           updated_skus: ['B'],
-          failed_products: { A: { 'Image URL 1': reason, 'SMP: PDF URL 12': reason } },
+          failed_products: { A: { 'Image URL 1': reason, 'SMP: PDF URL 12345678901': reason } },
         })
       }
       expect(await attributesOf(gateway, store, 'A')).toEqual({})

@@ -24,7 +24,7 @@ export function parseUrlField(
   assetFormats: readonly string[],
   field: string,
 ): { assetFormat: string; position: number } | undefined {
-  const [, word, digits] = /^(.+) URL ([1-9]\d{0,8})$/.exec(field) ?? []
+  const [, word, digits] = /^(.+) URL ([1-9]\d*)$/.exec(field) ?? []
   const assetFormat = word === undefined ? undefined : assetFormats.find((format) => wordOf(format) === word)
   return assetFormat === undefined ? undefined : { assetFormat, position: Number(digits) }
 }
