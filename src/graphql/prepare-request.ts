@@ -94,7 +94,7 @@ export function createRequestPreparer(engine: Engine, persisted: PersistedDocume
   return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)
     if (request.method !== 'GET' && request.method !== 'POST')
-      throw methodNotAllowed('GET, POST', 'the method must be GET or POST')
+      throw methodNotAllowed('GET, HEAD, POST, OPTIONS', 'the method must be GET or POST')
     try {
       return prepare(request, caller, type)
     } catch (thrown) {
