@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Catalogue, catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { listProducts } from '../../src/catalogue/products/lists/list-products.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { countStores, listStores, listStoresOfGroups } from '../../src/catalogue/stores/list-stores.ts'
@@ -110,7 +111,7 @@ describe('what a statement forgets, PostgreSQL does not', () => {
   })
 })
 
-it('PUT of products is a function of PostgreSQL: limited roles may execute it where functions are granted to no one, and row-level security holds in it', async () => {
+it('limited roles may execute the functions of statements where functions are granted to no one, and row-level security holds in them', async () => {
   const { db, catalogue, drop } = await createTestDatabase({ empty: true })
   onTestFinished(() => drop())
   await sql`alter default privileges revoke execute on functions from public`.execute(db)
@@ -127,6 +128,10 @@ it('PUT of products is a function of PostgreSQL: limited roles may execute it wh
   const viewer = catalogueFor(db, { stores: new Set([own]) })
   const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
   expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
+  const definition = { store_uuid: own, name: 'Color', type: 'text', searchable: true } as const
+  await db.insertInto('attribute_definition').values(definition).execute()
+  const found = await listProducts(viewer, own, { search: 'RED' }, { limit: 1, backwards: false })
+  expect(found.rows).toMatchObject([{ productCode: 'A' }])
   const unlimited = { ...viewer, viewer: catalogue.viewer }
   await expect(updateProducts(unlimited, foreign, patches)).rejects.toMatchObject({ code: 'store_not_found' })
   expect((await updateProducts(catalogue, foreign, patches)).updatedSkus).toEqual(['A'])

@@ -46,12 +46,3 @@ begin
     failed := 0;
   end loop;
 end $$;
-
--- PostgreSQL grants functions to everyone unless its default privileges say otherwise. Without the tenant role no grant
--- is needed.
-do $$
-begin
-  grant execute on function record_change, record_items to catalogue_tenant;
-exception
-  when undefined_object or insufficient_privilege then null;
-end $$;

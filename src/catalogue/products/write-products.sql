@@ -251,13 +251,3 @@ begin
   delete from product p where p.store_uuid = store and p.product_code = any(deleted);
   return next;
 end $$;
-
--- PostgreSQL grants functions to everyone unless its default privileges say otherwise. Without the tenant role no grant
--- is needed.
-do $$
-begin
-  grant execute on function write_products, delete_products, count_products, attributes_fit,
-    keep_attribute_names to catalogue_tenant;
-exception
-  when undefined_object or insufficient_privilege then null;
-end $$;

@@ -51,12 +51,3 @@ begin
   perform pg_logical_emit_message(true, 'catalogue', '');
   return query select * from run_on_server(of_store, statement, tables, parameters, tx, change_seq, product_dirty_seq);
 end $$;
-
--- PostgreSQL grants functions to everyone unless its default privileges say otherwise. Without the tenant role no grant
--- is needed.
-do $$
-begin
-  grant execute on function run_on_server, run_in_store to catalogue_tenant;
-exception
-  when undefined_object or insufficient_privilege then null;
-end $$;

@@ -23,8 +23,6 @@ end $$;
 
 do $$
 begin
-  grant execute on function codes_like, lock_store to catalogue_tenant;
-  execute format('grant usage on schema %I to catalogue_tenant', current_schema());
   -- From PostgreSQL 16 on, a user who has created a role is a member of it that may not yet `set role` to it.
   if current_setting('server_version_num')::integer >= 160000 then
     if not pg_has_role(current_user, 'catalogue_tenant', 'set') then

@@ -380,12 +380,3 @@ create trigger import_ended after update of state on job for each row
   when (new.kind = 'import' and new.origin ? 'requestId' and new.options ->> 'dryRun' is distinct from 'true'
     and new.state in ('succeeded', 'failed') and old.state not in ('succeeded', 'failed'))
   execute function record_import_end();
-
-do $$
-begin
-  grant usage on sequence change_seq to catalogue_tenant;
-  grant execute on function writing_tx, next_number, oldest_open, ledger_state, first_change_day, changes_of, changes_by, changes_after,
-    changes_since, changed_products, reverts_of to catalogue_tenant;
-exception
-  when undefined_object or insufficient_privilege then null;
-end $$;

@@ -93,11 +93,3 @@ create table measure (
   value bigint not null,
   primary key (store_uuid, metric, dimension, grain, at)
 );
-
-do $$
-begin
-  grant usage on sequence product_dirty_seq to catalogue_tenant;
-  grant execute on function mark_products to catalogue_tenant;
-exception
-  when undefined_object or insufficient_privilege then null;
-end $$;

@@ -2,18 +2,15 @@ import { tenantRole } from '../tenant.ts'
 import { type Table, tables } from './table-registry.ts'
 
 /**
- * A script that enables row-level security where it is missing, and grants the rights of the tenant role. Runs again
- * when the registry changes. Policies that exist are kept: Citus has policies of its own (citus/distribute.ts).
+ * A script that enables row-level security where it is missing, and grants the rights of the tenant role. Policies that
+ * exist are kept: Citus has policies of its own (citus/distribute.ts).
  *
  * The owner of the tables is not bound by the policies. In a subquery the setting is read once per statement, not once
  * per row. A statement on a table other than `store` names its store: `in (select …)` leaves it to that to choose an
  * index, and does not make PostgreSQL expect still fewer rows, for which it would read a whole store.
  */
 export function tableAccess(): string {
-  return [
-    ...tables.filter(({ withoutStore }) => !withoutStore).map(policy),
-    ...tables.filter(hasRights).map(grant),
-  ].join('\n')
+  return [...tables.filter(({ withoutStore }) => !withoutStore).map(policy), grants()].join('\n')
 }
 
 const setting = `current_setting('catalogue.stores')::uuid[]`
@@ -28,14 +25,26 @@ function policy({ name }: Table): string {
   end $$;`
 }
 
-function hasRights({ tenantRights }: Table): boolean {
-  return tenantRights !== undefined
-}
+/** What the statements of limited callers call: PostgreSQL's default privileges may close functions to all others. */
+const tenantFunctions = [
+  ...['codes_like', 'folded', 'lock_store', 'mark_products', 'next_number', 'queue_state', 'writing_tx'],
+  ...['changed_products', 'changes_after', 'changes_by', 'changes_of', 'changes_since', 'first_change_day'],
+  ...['ledger_state', 'oldest_open', 'record_change', 'record_items', 'reverts_of'],
+  ...['attributes_fit', 'count_products', 'delete_products', 'keep_attribute_names', 'write_products'],
+  ...['run_in_store', 'run_on_server'],
+]
 
-/** Without the tenant role, no grant is needed. */
-function grant({ name, tenantRights }: Table): string {
+/** Without the tenant role, no grants are needed. */
+function grants(): string {
+  const ofTables = tables.flatMap(({ name, tenantRights }) => (tenantRights ? `${tenantRights} on ${name}` : []))
+  const rights = [
+    ...ofTables,
+    'usage on sequence change_seq, product_dirty_seq',
+    `execute on function ${tenantFunctions.join(', ')}`,
+  ]
   return `do $$ begin
-    grant ${tenantRights} on ${name} to ${tenantRole};
+    execute format('grant usage on schema %I to ${tenantRole}', current_schema());
+    ${rights.map((right) => `grant ${right} to ${tenantRole};`).join('\n    ')}
   exception
     when undefined_object or insufficient_privilege then null;
   end $$;`
