@@ -6,7 +6,7 @@ const minRoom = 1024 * 1024
 export async function failureOf(what: string, log: string, path: string): Promise<Error> {
   const { bavail, bsize } = await statfs(path)
   const isFull = /No space left on device/.test(log) || bavail * bsize < minRoom
-  const reason = isFull ? `the disk of ${path} is full. Free 100 MB of it, and start again` : 'its log has the reason'
+  const reason = isFull ? `: the disk of ${path} is full. Free 100 MB of it, and start again` : ''
   const lines = log.trimEnd().split('\n').slice(-10).join('\n')
-  return new Error(`${what}: ${reason}.${lines === '' ? '' : ` The log ends with\n${lines}`}`)
+  return new Error(`${what}${reason}.${lines === '' ? '' : ` The log ends with\n${lines}`}`)
 }

@@ -11,6 +11,15 @@ export async function findPostmaster(directory: DataDirectory): Promise<number |
   return pid > 0 && (await isPostmaster(pid, directory)) ? pid : undefined
 }
 
+/** Throws if the server that runs on the cluster listens elsewhere: another program has started it. */
+export async function requireOwnSocket(directory: DataDirectory): Promise<void> {
+  const content = await readFile(pidFileOf(directory), 'utf8').catch(() => '')
+  const [pid, , , port, socketDir, , , status = ''] = content.split('\n')
+  if (!status.startsWith('ready') || (Number(port) === socketPort && socketDir === directory.socketDir)) return
+  const server = `another program has started PostgreSQL in ${directory.cluster} (process ${pid}, port ${port})`
+  throw new Error(`${server}: stop it, or set DATABASE_URL to it`)
+}
+
 /** Removes lock files whose process id belongs to another program, as after a reboot: PostgreSQL would respect them. */
 export async function removeStaleLocks(directory: DataDirectory): Promise<void> {
   for (const file of [pidFileOf(directory), join(directory.socketDir, `.s.PGSQL.${socketPort}.lock`)]) {

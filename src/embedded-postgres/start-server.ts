@@ -9,7 +9,7 @@ import { createCluster } from './create-cluster.ts'
 import { type DataDirectory, giveTo, socketPort } from './data-directory.ts'
 import { failureOf } from './failure.ts'
 import { acquireLease } from './lease.ts'
-import { findPostmaster, removeStaleLocks } from './postmaster.ts'
+import { findPostmaster, removeStaleLocks, requireOwnSocket } from './postmaster.ts'
 import { type Account, commandLine, spawnOptions } from './process.ts'
 
 /** A server process that we started. It ends by itself when it finds another server on the cluster. */
@@ -30,6 +30,7 @@ export async function startServer(directory: DataDirectory, binDir: string) {
     const postmaster = await findPostmaster(directory)
     if (lease) return { lease, started: server !== undefined && server.child.pid === postmaster }
     const isRunning = server?.child.exitCode === null && server.child.signalCode === null
+    if (postmaster !== undefined) await requireOwnSocket(directory)
     if (postmaster !== undefined || isRunning) continue
     if (server) await requireLocked(server, directory)
     const account = await chooseAccount(directory, postgres)
@@ -38,7 +39,8 @@ export async function startServer(directory: DataDirectory, binDir: string) {
     server = await spawnServer(directory, postgres, account)
   }
   const what = `PostgreSQL in ${directory.cluster} must answer within ${maxRecoveryMs / 1000} s, and did not`
-  throw await failureOf(what, (await server?.log()) ?? '', directory.path)
+  const log = server ? await server.log() : await readFile(directory.serverLog, 'utf8').catch(() => '')
+  throw await failureOf(what, log, directory.path)
 }
 
 /** Another server was running and is gone by now, or the last processes of a killed one are still ending: both pass. */

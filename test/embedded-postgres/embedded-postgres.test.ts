@@ -9,12 +9,16 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { chooseAccount } from '../../src/embedded-postgres/account.ts'
+import { packagedBinDir } from '../../src/embedded-postgres/binaries.ts'
+import { openDataDirectory } from '../../src/embedded-postgres/data-directory.ts'
 import {
   type EmbeddedOptions,
   type EmbeddedServer,
   startEmbedded,
 } from '../../src/embedded-postgres/embedded-postgres.ts'
-import { queryOnce } from '../support/database/sql-client.ts'
+import { commandLine, spawnOptions } from '../../src/embedded-postgres/process.ts'
+import { canConnect, queryOnce } from '../support/database/sql-client.ts'
 import { findProgram } from '../support/servers/installed.ts'
 
 const moduleUrl = new URL('../../src/embedded-postgres/embedded-postgres.ts', import.meta.url)
@@ -271,6 +275,19 @@ test('a copy of a running cluster does not lead to the original', async () => {
 test('a failed start says what the server said', async () => {
   await writeFile(join(dataDir, 'postgres/cluster/postgresql.conf'), 'gibberish', { flag: 'a' })
   await expect(start()).rejects.toThrow(/did not start.*syntax error in file .*postgresql\.conf/s)
+})
+
+test('a server that another program has started in the directory is named', async () => {
+  const directory = await openDataDirectory(dataDir)
+  const postgres = join(await packagedBinDir(), 'postgres')
+  const account = await chooseAccount(directory, postgres)
+  const settings = ['port=5433', 'listen_addresses=', `unix_socket_directories=${directory.socketDir}`]
+  const options = ['-D', directory.cluster, ...settings.flatMap((setting) => ['-c', setting])]
+  const child = spawn(...commandLine(account, postgres, options), { ...spawnOptions(), stdio: 'ignore' })
+  children.push(child)
+  const database = { host: directory.socketDir, port: 5433, user: 'catalogue', database: 'catalogue' }
+  await expect.poll(() => canConnect(database)).toBe(true)
+  await expect(start()).rejects.toThrow(`(process ${child.pid}, port 5433): stop it, or set DATABASE_URL to it`)
 })
 
 test('a plain user can run it', async () => {
