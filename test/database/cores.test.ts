@@ -23,7 +23,7 @@ async function startRequests(cores: number) {
     const requestId = { text: 'r', header: 'r' }
     const given = { traceparent: undefined, trace: undefined, readBytes: new ReadBytes() }
     const statement = (handle: typeof db) =>
-      costly(() => sql`select pg_advisory_lock_shared(1)`.execute(handle), isCostly)
+      costly(() => sql`select pg_advisory_xact_lock_shared(1)`.execute(handle), isCostly)
     const wait = () => (inTransaction ? db.transaction().execute(statement) : statement(db))
     return requestContext.run({ ...given, requestId, signal, tenant, tokenId: tenant }, wait)
   }
