@@ -1,5 +1,5 @@
 /** The codes of PostgreSQL for temporary errors: connection, resources, operator intervention, locks, retries. */
-const states = /^(08|53|57P|57014|55P03|40001|40P01|25P03|25006)/
+const states = /^(08|53|57P|57014|55P03|40001|40P01|25P03|25P04|25006)/
 const socketErrors =
   /^(ECONNREFUSED|ECONNRESET|EAGAIN|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 /** Errors of `pg`, and of Kysely while the process stops, that have no code. */

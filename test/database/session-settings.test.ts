@@ -8,38 +8,52 @@ import { useDatabase } from '../support/database/database.ts'
 
 const database = useDatabase()
 
-const planning = `current_setting('jit') || ' ' || current_setting('max_parallel_workers_per_gather')`
-const none = 'off 0'
+/** What a server may be set to, and what the gateway relies on. */
+const settings: Record<string, [foreign: string, own: string]> = {
+  jit: ['on', 'off'],
+  max_parallel_workers_per_gather: ['2', '0'],
+  standard_conforming_strings: ['off', 'on'],
+  datestyle: ['German', 'ISO, DMY'],
+  timezone: ['Europe/Berlin', 'UTC'],
+  extra_float_digits: ['-3', '1'],
+  row_security: ['off', 'on'],
+  default_transaction_isolation: ['serializable', 'read committed'],
+  idle_in_transaction_session_timeout: ['1', '30s'],
+  idle_session_timeout: ['60000', '0'],
+}
+const names = Object.keys(settings)
+const own = `${names.map((name) => settings[name]?.[1]).join()},read committed`
+const read = [...names, 'transaction_isolation'].map((name) => `current_setting('${name}')`)
+const current = `concat_ws(',', ${read.join()})`
 
-/** Connects where the server compiles statements and plans parallel ones, as Debian's does. */
 function connected(transactionPooling: boolean): Kysely<Database> {
-  const options = '-c jit=on -c max_parallel_workers_per_gather=2'
+  const options = names.map((name) => `-c ${name}=${settings[name]?.[0]}`).join(' ')
   const db = connect({ ...database.direct, transactionPooling, options, max: 1 }, () => {})
   onTestFinished(() => db.destroy())
   return db
 }
 
-const answer = (db: Kysely<Database>) => sql<{ is: string }>`select ${sql.raw(planning)} as is`.execute(db)
+const answer = (db: Kysely<Database>) => sql<{ is: string }>`select ${sql.raw(current)} as is`.execute(db)
 const asked = async (db: Kysely<Database>) => (await answer(db)).rows[0]?.is
 
 it.each([false, true])(
-  'compiles no statements and plans no parallel ones, whatever the server is set to (transaction pooling: %s)',
+  'sessions have the settings that statements rely on, whatever the server is set to (transaction pooling: %s)',
   async (transactionPooling) => {
     const db = connected(transactionPooling)
-    expect(await asked(db)).toBe(none)
-    expect(await db.transaction().execute(asked)).toBe(none)
+    expect(await asked(db)).toBe(own)
+    expect(await db.transaction().execute(asked)).toBe(own)
     const queue = await openQueue(db)
-    expect((await queue.getDb().executeSql(`select ${planning} as is`)).rows).toEqual([{ is: none }])
+    expect((await queue.getDb().executeSql(`select ${current} as is`)).rows).toEqual([{ is: own }])
   },
 )
 
 it('has the same settings on separate connections, and for COPY', async () => {
   await withOwnConnection(connected(false), async ({ db, copyOut }) => {
-    expect(await asked(db)).toBe(none)
+    expect(await asked(db)).toBe(own)
     await db.transaction().execute(async (transaction) => {
-      expect(await asked(transaction)).toBe(none)
-      const copied = await (await copyOut(`(select ${planning})`)).toArray()
-      expect(Buffer.concat(copied).toString()).toBe(`${none}\n`)
+      expect(await asked(transaction)).toBe(own)
+      const copied = await (await copyOut(`(select ${current})`)).toArray()
+      expect(Buffer.concat(copied).toString()).toBe(`${own}\n`)
     })
   })
 })

@@ -28,13 +28,19 @@ export type Timeouts = Required<
 /** Compiling statements, and starting processes for them, would take longer than running them. */
 const planning = { jit: 'off', max_parallel_workers_per_gather: 0 }
 
-/**
- * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals, generic
- * plans, and neither JIT compilation nor parallel plans.
- */
+/** `pg` reads times in the ISO format only, cursors have all digits of numbers, and days are those of UTC. */
+const formats = { standard_conforming_strings: 'on', datestyle: 'ISO', timezone: 'UTC', extra_float_digits: 1 }
+
+/** A statement sees what was committed before it began: what it reads under a lock is current. */
+const isolation = { default_transaction_isolation: `'read committed'`, row_security: 'on' }
+
+/** The pool closes idle connections itself: one that the server closes could have just been sent a statement. */
+const idleTimeout = { idle_session_timeout: 0 }
+
+/** Statements that set, whatever the server, the database or the role sets, what statements of the gateway rely on. */
 export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): string {
   const isLocal = scope === 'local'
-  const set = Object.entries({ ...timeouts, ...planning, standard_conforming_strings: 'on' }).map(
+  const set = Object.entries({ ...timeouts, ...idleTimeout, ...planning, ...formats, ...isolation }).map(
     ([name, value]) => `set ${scope} ${name} = ${value || 0}`,
   )
   const durable = `set_config('synchronous_commit', 'on', ${isLocal})`
@@ -58,8 +64,7 @@ export function needsCustomPlan(text: string): boolean {
   return text.trimStart().startsWith('/* custom plan */')
 }
 
-const opensTransaction = /^\s*(begin|start transaction)\b/i
-const endsTransaction = /\bcommit\b/i
+const opening = /^\s*(?:begin|start transaction)\b[^;]*/i
 const useCustomPlans = 'set local plan_cache_mode = force_custom_plan'
 
 /** Sends a statement in a transaction that has the settings; a statement outside a transaction gets its own. */
@@ -77,8 +82,8 @@ export async function sendWithSettings<R>(
     if (status === 'T' && needsCustomPlan(text)) await send(useCustomPlans)
     return send(text, values)
   }
-  if (opensTransaction.test(text)) return send(endsTransaction.test(text) ? text : `${text}; ${settings}`)
-  await send(['begin', settings, needsCustomPlan(text) && useCustomPlans].filter(Boolean).join('; '))
+  if (opening.test(text)) return send(text.replace(opening, (begin) => openingWith(settings, begin)))
+  await send([openingWith(settings, 'begin'), needsCustomPlan(text) && useCustomPlans].filter(Boolean).join('; '))
   try {
     const answer = await send(text, values)
     await send('commit')
@@ -87,4 +92,10 @@ export async function sendWithSettings<R>(
     await send('rollback').catch(() => {})
     throw error
   }
+}
+
+/** The isolation level, too: that of the session's setting has begun before the settings are read. */
+function openingWith(settings: string, begin: string): string {
+  const level = /isolation level/i.test(begin) ? '' : ' isolation level read committed'
+  return [begin + level, settings].filter(Boolean).join('; ')
 }
