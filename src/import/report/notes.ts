@@ -3,13 +3,17 @@ import { shown } from '../../text.ts'
 
 /** What an import changed or assumed of what it read, and what it suspects. docs/importing.md lists the codes. */
 const sentences = {
+  no_rows: 'the file has no rows, only the names of its columns or an empty list',
   windows_1252: 'the file is no UTF-8 and was read as Windows-1252',
   short_rows: 'cells that a row lacks at its end were read as empty ones',
   blanks_removed: 'blanks at the ends of unquoted codes, statuses and names of columns were removed',
-  blanks_kept: 'codes have blanks at their ends',
+  blanks_kept: 'codes have blanks at their ends, or characters that nobody sees',
   status_case: 'a status was read in lower case',
-  escaped_formulas: 'cells begin with an apostrophe before a formula; --unescape-formulas removes it',
+  escaped_formulas: 'cells have an apostrophe before a formula, or are ="text": --unescape-formulas removes it',
+  damaged_values: 'cells are errors of a spreadsheet, or numbers that it has rounded',
   leading_zeros: 'numbers are shown with leading zeros and were read without them',
+  hidden: 'rows and columns that the sheet hides were read',
+  other_sheets: 'other sheets were not read: --sheet names one',
   merged_cells: 'cells are merged: only the first of them has the value',
   drawings: 'pictures and charts that are placed on the sheet were not read',
   other_decimal: 'half of the numbers or more would be some only with the other --decimal',

@@ -42,6 +42,8 @@ test('the cells of a sheet are texts, whatever they are', async () => {
     [{ xml: '<c><is><t>no type</t></is></c>' }, 'no type'],
     [{ xml: '<c><v> 5\n</v></c>' }, '5'],
     [{ xml: '<c t="d"><v>2023-01-01T00:00:00</v></c>' }, '2023-01-01'],
+    [{ xml: '<c t="d"><v>2023-01-01T00:00:00.000Z</v></c>' }, '2023-01-01'],
+    [{ xml: '<c t="d"><v>2023-01-01T12:30:00.000Z</v></c>' }, '2023-01-01T12:30:00'],
   ]
   const header = cells.map((_cell, i) => `c${String(i).padStart(2, '0')}`)
   const sheet = [['sku', ...header], [], ['A', ...cells.map(([cell]) => cell)]]
@@ -106,6 +108,27 @@ test('notes say which values a sheet shows in another way', async () => {
   expect(answer.notes).toHaveLength(2)
   expect(answer.notes).toContainEqual({ code: 'leading_zeros', column: 'zip', rows: 1, example: '1234' })
   expect(answer.notes).toContainEqual({ code: 'merged_cells', column: null, rows: 1, example: 'C2:C3' })
+})
+
+test('notes say that hidden rows and columns were read, and other sheets with cells were not', async () => {
+  const rows = [
+    ['sku', 'cost'],
+    ['A', '1'],
+    ['B', '2'],
+  ]
+  const sheets = { First: rows, Empty: [], Second: rows, Third: rows }
+  const book = workbookOf(sheets, { hidden: ['Second'], hiddenRow: 3, hiddenColumn: 2 })
+  const { answer } = await imported(book)
+  expect(answer.notes).toEqual([
+    { code: 'other_sheets', column: null, rows: 0, example: '"Third"' },
+    { code: 'hidden', column: 'cost', rows: 0, example: null },
+    { code: 'hidden', column: null, rows: 1, example: 'line 3' },
+  ])
+  expect((await imported(book, ['--sheet', 'Third'])).answer.notes).toHaveLength(2)
+  const cover = workbookOf({ Summary: [['exported']], Products: rows })
+  expect((await imported(cover)).stderr).toContain(
+    'columns "exported"; --sheet names another sheet, such as "Products"',
+  )
 })
 
 test('empty cells are none, wherever they are', async () => {
@@ -175,10 +198,12 @@ test('cells without a certain value fail their rows, which are reported as CSV',
     ['H', { xml: '<c t="str"><f>1/x</f></c>' }],
     ['I', '1', { xml: '<c r="B10"><v>2</v></c>' }],
     ['J', { xml: '<c t="str"><f>""</f><v></v></c>' }],
+    ['K', { xml: '<c t="str"><f>IMAGE("https://a.example/1.jpg")</f><v></v></c>' }],
+    ['L', { xml: '<c t="str"><f>IF(1&lt;2,IMAGE("https://a.example/1.jpg"))</f><v></v></c>' }],
   ]
   const errors = catalog.path('sheet-failed.csv')
   const { products, answer, stderr, store } = await imported(workbookOf({ First: rows }), ['--errors', errors])
-  expect(answer).toMatchObject({ rows: 10, created: 2, failed: 8 })
+  expect(answer).toMatchObject({ rows: 12, created: 2, failed: 10 })
   expect(products).toEqual({ E: { n: 'good' }, J: {} })
   expect(stderr).toContain('row 1 (line 2): "n" must be no error; got "#N/A"')
   const text = await readFile(errors, 'utf8')
@@ -192,21 +217,27 @@ test('cells without a certain value fail their rows, which are reported as CSV',
     expect(text).toContain(reason)
   }
   const fixed = await catalog.fix(errors, (report) => report.replace('A;#N/A', 'A;7'))
-  expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 7 })
+  expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 9 })
 })
 
 test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () => {
   const book = workbookOf({ First: [['sku'], ['A']], 'Second & last': [['sku'], ['B']] })
   expect((await imported(book, ['--sheet', 'Second & last'])).products).toEqual({ B: {} })
   const manyFiles = zipOf(Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`${i}`, ''])))
+  const binary =
+    '<Relationships><Relationship Id="a" Type="x/officeDocument" Target="xl/workbook.bin"/></Relationships>'
   const sentences: [content: Buffer, args: string[], sentence: RegExp][] = [
     [book, ['--sheet', 'Third'], /--sheet must name a sheet of the file: "First", "Second & last"; got "Third"/],
-    [zipOf({ 'a.txt': 'x' }), [], /it is another ZIP archive/],
+    [zipOf({ 'a.txt': 'x' }), [], /it is another ZIP archive, as ODS, XLSB and Numbers are: save it as XLSX/],
+    [zipOf({ 'xl/workbook.xml': '<document/>' }), [], /it is another ZIP archive/],
+    [zipOf({ '_rels/.rels': binary, 'xl/workbook.bin': '\x83' }), [], /it is another ZIP archive/],
+    [workbookOf({ First: [[{ xml: '<c r="a1"><v>1</v></c>' }]] }), [], /a cell has no column/],
     [book.subarray(0, 200), [], /must be a spreadsheet in XLSX/],
     [gzipSync(book).subarray(0, 200), ['--format', 'xlsx'], /must be whole gzip data/],
     [gzipSync(book).subarray(0, -20), [], /must be whole gzip data/],
     [manyFiles, [], /it has 10001 files, at most 10000 are allowed/],
-    [workbookOf({ First: [] }), [], /the sheet is empty/],
+    [workbookOf({ First: [] }), [], /the sheet is empty: expected a row that names the columns in "First"$/m],
+    [workbookOf({ First: [], Last: [['sku']] }), [], /in "First"; --sheet names another sheet, such as "Last"/],
     [workbookOf({ First: [['sku', 'n', 'n']] }), [], /names columns twice: "n"/],
     [book, ['--format', 'csv'], /--format must be xlsx or left out/],
   ]
@@ -266,6 +297,9 @@ test.each([
   [164, '[Red]0.00', 1],
   [164, '[hh]:mm:ss', 1],
   [164, 'yyyy/mm/dd hh:mm', 'date'],
+  [164, 'mm:ss.0', 'time'],
+  [164, '0 pcs', 1],
+  [164, '#,##0.00 m', 1],
 ] as const)('a number with the format %s %s is shown as %s', (id, code, format) => {
   expect(numberFormat(id, code)).toBe(format)
 })

@@ -21,6 +21,9 @@ interface Book {
   /** Whether days count from 1904. */
   since1904?: boolean
   hidden?: readonly string[]
+  /** The number of a row, and of a column, that each sheet hides. */
+  hiddenRow?: number
+  hiddenColumn?: number
   /** Ranges of cells that are merged, in each sheet. */
   merged?: readonly string[]
   /** Whether pictures are placed on each sheet. */
@@ -30,7 +33,7 @@ interface Book {
 /** The bytes of a workbook with sheets of rows. */
 export function workbookOf(
   sheets: Record<string, readonly (readonly SheetCell[])[]>,
-  { since1904 = false, hidden = [], merged = [], hasPictures = false }: Book = {},
+  { since1904 = false, hidden = [], merged = [], hasPictures = false, hiddenRow, hiddenColumn }: Book = {},
 ): Buffer {
   const strings: string[] = []
   const cellOf = (cell: SheetCell, at: string) => {
@@ -43,9 +46,10 @@ export function workbookOf(
   const files = Object.values(sheets).map((rows) => {
     const lines = rows.map((cells, i) => {
       const row = cells.map((cell, at) => cellOf(cell, `${columnName(at)}${i + 1}`)).join('')
-      return `<row r="${i + 1}">${row}</row>`
+      return `<row r="${i + 1}"${hiddenRow === i + 1 ? ' hidden="1"' : ''}>${row}</row>`
     })
-    return `${declaration}<worksheet ${main}><sheetData>${lines.join('')}</sheetData>${merges}${hasPictures ? '<drawing r:id="d"/>' : ''}</worksheet>`
+    const columns = hiddenColumn ? `<cols><col min="${hiddenColumn}" max="${hiddenColumn}" hidden="1"/></cols>` : ''
+    return `${declaration}<worksheet ${main}>${columns}<sheetData>${lines.join('')}</sheetData>${merges}${hasPictures ? '<drawing r:id="d"/>' : ''}</worksheet>`
   })
   const relation = (id: string, type: string, target: string) =>
     `<Relationship Id="${id}" Type="${types}/${type}" Target="${target}"/>`

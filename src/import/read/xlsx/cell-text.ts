@@ -15,10 +15,17 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   const [first = ''] = code.replaceAll(/"[^"]*"|[\\_*]./g, '').split(';')
   if (/\[(h+|m+|s+)\]/i.test(first)) return 1
   const shown = first.replaceAll(/\[[^\]]*\]|General|Standard/gi, '')
+  // Letters after digits are a unit.
+  const letters = shown.replace(/[0#?].*/, '')
   // `m` are minutes in a format with hours or seconds.
-  if (/[dy]/i.test(shown) || (/m/i.test(shown) && !/[hs]/i.test(shown))) return 'date'
-  if (/[hs]/i.test(shown)) return 'time'
+  if (/[dy]/i.test(letters) || (/m/i.test(letters) && !/[hs]/i.test(letters))) return 'date'
+  if (/[hs]/i.test(letters)) return 'time'
   return Math.max(1, shown.replace(/[.eE/].*/, '').replaceAll(/[^0]/g, '').length)
+}
+
+/** A date and time of ISO 8601 in the form of `dateText`. */
+export function isoDateText(text: string): string {
+  return text.replace(/(\.\d+)?Z?$/, '').replace(/T00:00:00$/, '')
 }
 
 /** The shortest text of a number, without an exponent. */
@@ -69,4 +76,9 @@ export function columnIndex(cell: string): number {
     index = index * 26 + letter
   }
   return index - 1
+}
+
+/** Whether an attribute of XML is true. */
+export function isOn(value: string | undefined): boolean {
+  return value === '1' || value === 'true'
 }

@@ -5,21 +5,20 @@ import { checkColumns, headerAgain, isHeader } from '../columns.ts'
 import { BrokenFile, type Entry, type Reading, type RowSource } from '../row.ts'
 import type { SheetRow } from './sheet-cells.ts'
 import { sheetRows } from './sheet-rows.ts'
-import { openWorkbook } from './workbook.ts'
+import { openWorkbook, type Workbook } from './workbook.ts'
 import { openZip } from './zip.ts'
 
 /** Reads a sheet of an XLSX file, whose first row has the names of the columns. Its rows are streamed. */
 export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
   const opening = openZip(chunks).then((zip) => openWorkbook(zip, reading.sheet, reading.sheetOption))
-  const workbook = await opening.catch((error: unknown) => {
-    throw error instanceof BrokenFile ? new UsageError(error.message) : error
-  })
+  const workbook = await opening.catch(refuse)
   reading.recognized.sheet = workbook.sheet
+  if (workbook.other !== undefined) reading.notes.add('other_sheets', { rows: 0, example: shown(workbook.other) })
   const blocks = sheetRows(workbook, reading.notes)
   let first: SheetRow[] = []
   while (first.length === 0) {
-    const block = await blocks.next()
-    if (block.done) throw new UsageError('the sheet is empty: expected a row that names the columns')
+    const block = await blocks.next().catch(refuse)
+    if (block.done) throw new UsageError(emptySheet(workbook, reading))
     first = block.value
   }
   const [header, ...rest] = first
@@ -40,6 +39,15 @@ export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading):
     for await (const block of blocks) yield rowsOf(block)
   }
   return { columns, rows: rows() }
+}
+
+function emptySheet({ sheet, other }: Workbook, { sheetOption }: Reading): string {
+  const advice = other === undefined ? '' : `; ${sheetOption} names another sheet, such as ${shown(other)}`
+  return `the sheet is empty: expected a row that names the columns in ${shown(sheet)}${advice}`
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof BrokenFile ? new UsageError(error.message) : error
 }
 
 function withoutEnd(cells: readonly string[]): string[] {

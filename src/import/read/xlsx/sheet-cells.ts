@@ -1,6 +1,6 @@
 import { shown } from '../../../text.ts'
 import { BrokenFile, maxColumns, maxRowLength } from '../row.ts'
-import { dateText, type NumberFormat, numberText, unescaped } from './cell-text.ts'
+import { dateText, isoDateText, type NumberFormat, numberText, unescaped } from './cell-text.ts'
 import type { Workbook } from './workbook.ts'
 
 /** A row of a sheet that is not empty, with the first fault of its cells. */
@@ -13,11 +13,13 @@ export interface SheetRow {
   size: number
   /** Numbers that the sheet shows with more zeros before them. */
   padded: { at: number; text: string }[]
+  /** Whether the sheet hides it. */
+  isHidden: boolean
   fault: { at: number; reason: string } | undefined
 }
 
-export function emptyRow(line: number): SheetRow {
-  return { line, next: 0, cells: [], numbers: [], size: 0, padded: [], fault: undefined }
+export function emptyRow(line: number, isHidden = false): SheetRow {
+  return { line, next: 0, cells: [], numbers: [], size: 0, padded: [], isHidden, fault: undefined }
 }
 
 export interface SheetCell {
@@ -26,12 +28,13 @@ export interface SheetCell {
   style: number
   value: string
   text: string
-  hasFormula: boolean
+  /** Undefined if it has none. */
+  formula: string | undefined
   hasValue: boolean
 }
 
 export function emptyCell(at: number, { t = 'n', s = '0' }: Readonly<Record<string, string>>): SheetCell {
-  return { at, type: t, style: Number(s), value: '', text: '', hasFormula: false, hasValue: false }
+  return { at, type: t, style: Number(s), value: '', text: '', formula: undefined, hasValue: false }
 }
 
 export function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
@@ -66,17 +69,18 @@ function isPadded(text: string, format: NumberFormat | undefined): boolean {
 }
 
 function textOf(cell: SheetCell, workbook: Workbook): string | { reason: string } {
-  const { type, style, text, hasFormula, hasValue } = cell
+  const { type, style, text, formula, hasValue } = cell
   const value = type === 's' || type === 'str' ? cell.value : cell.value.trim()
   if (value === '') {
-    const isMissing = hasFormula && text === '' && !(hasValue && type === 'str')
+    const isEmptyText = hasValue && type === 'str' && !picture.test(formula ?? '')
+    const isMissing = formula !== undefined && text === '' && !isEmptyText
     return isMissing ? { reason: 'must have the result of its formula; got none' } : unescaped(text)
   }
   if (type === 's') return workbook.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none' }
   if (type === 'str' || type === 'inlineStr') return unescaped(value)
   if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
-  if (type === 'd') return value.replace(/T00:00:00(\.0+)?$/, '').replace(/\.\d+$/, '')
+  if (type === 'd') return isoDateText(value)
   const number = Number(value)
   if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
   const format = workbook.formats[style] ?? 1
@@ -84,6 +88,8 @@ function textOf(cell: SheetCell, workbook: Workbook): string | { reason: string 
   return dateText(number, format, workbook.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
 }
 
+/** A formula that shows a picture has no text as its result. */
+const picture = /\bIMAGE\(/i
 const numberPattern = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 /** More digits than a number of 64 bits has, which programs other than Excel write. */
 const longInteger = /^-?[1-9]\d{15,}$/

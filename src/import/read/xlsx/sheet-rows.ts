@@ -1,6 +1,7 @@
 import type { Notes } from '../../report/notes.ts'
 import { parseXml } from '../xml.ts'
-import { columnIndex } from './cell-text.ts'
+import { columnIndex, isOn } from './cell-text.ts'
+import { hiddenParts } from './hidden.ts'
 import { addCell, checkSize, emptyCell, emptyRow, type SheetRow } from './sheet-cells.ts'
 import { plainCharacters, plainText, skimmer } from './skimmer.ts'
 import type { Workbook } from './workbook.ts'
@@ -10,10 +11,16 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   let rows: SheetRow[] = []
   let row = emptyRow(0)
   let cell = emptyCell(0, {})
-  let into: 'value' | 'text' | undefined
+  let into: 'value' | 'text' | 'formula' | undefined
   let phonetic = 0
+  const hidden = hiddenParts(notes)
+  const endRow = () => {
+    if (!row.fault && row.cells.length === 0) return
+    hidden.addRow(row)
+    rows.push(row)
+  }
   const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
-    if (tag === 'row') row = emptyRow(Number(attributes.r ?? row.line + 1))
+    if (tag === 'row') row = emptyRow(Number(attributes.r ?? row.line + 1), isOn(attributes.hidden))
     else if (tag === 'c') {
       const at = attributes.r === undefined ? row.next : columnIndex(attributes.r)
       cell = emptyCell(at, attributes)
@@ -21,8 +28,11 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
       into = 'value'
       cell.hasValue = true
     } else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
-    else if (tag === 'f') cell.hasFormula = true
-    else if (tag === 'rPh') phonetic++
+    else if (tag === 'f') {
+      into = 'formula'
+      cell.formula = ''
+    } else if (tag === 'rPh') phonetic++
+    else if (tag === 'col') hidden.addColumns(attributes)
     else if (tag === 'drawing') notes.add('drawings', { rows: 0 })
     else if (tag === 'mergeCell') notes.add('merged_cells', { example: attributes.ref ?? null })
   }
@@ -30,18 +40,19 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
     into = undefined
     if (tag === 'rPh') phonetic--
     else if (tag === 'c') addCell(row, cell, workbook)
-    else if (tag === 'row' && (row.fault || row.cells.length > 0)) rows.push(row)
+    else if (tag === 'row') endRow()
   }
   const text = (more: string) => {
     if (into === undefined) return
-    cell[into] += more
-    checkSize(cell[into].length, row)
+    const whole = (cell[into] ?? '') + more
+    cell[into] = whole
+    checkSize(whole.length, row)
   }
   const skim = skimmer('row', (all, begin) => {
     const plain = plainRow(all, begin, row.line + 1, workbook)
     if (!plain) return undefined
     row = plain.row
-    if (row.fault || row.cells.length > 0) rows.push(row)
+    endRow()
     return plain.end
   })
   try {
@@ -56,6 +67,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
 }
 
 const attributes = String.raw`(?: [A-Za-z_][\w:.]*="[ !#-%'-;=?-\ufffd]*")*`
+const lineOf = / r="([^"]*)"/
 const rowStart = new RegExp(`<row(${attributes})(/?)>`, 'y')
 const cellAttributes = String.raw`(?: r="([A-Z]+)\d+")?(?: s="(\d+)")?(?: t="(\w+)")?`
 const cellFormula = `(<f${attributes}(?:/>|>${plainCharacters}</f>))?`
@@ -68,7 +80,7 @@ function plainRow(all: string, begin: number, line: number, workbook: Workbook) 
   const start = rowStart.exec(all)
   if (!start) return undefined
   const [, attributes = '', isEmpty] = start
-  const row = emptyRow(Number(/ r="([^"]*)"/.exec(attributes)?.[1] ?? line))
+  const row = emptyRow(Number(lineOf.exec(attributes)?.[1] ?? line), / hidden="(1|true)"/.test(attributes))
   if (isEmpty) return { row, end: rowStart.lastIndex }
   plainCell.lastIndex = rowStart.lastIndex
   for (;;) {
@@ -77,8 +89,8 @@ function plainRow(all: string, begin: number, line: number, workbook: Workbook) 
     if (!cell) return all.startsWith(rowEnd, at) ? { row, end: at + rowEnd.length } : undefined
     const [, column, style = '0', type = 'n', formula, value, text = ''] = cell
     const place = column === undefined ? row.next : columnIndex(column)
-    const has = { hasFormula: formula !== undefined, hasValue: value !== undefined }
-    addCell(row, { at: place, type, style: Number(style), value: value ?? '', text, ...has }, workbook)
+    const given = { type, style: Number(style), value: value ?? '', text, formula, hasValue: value !== undefined }
+    addCell(row, { at: place, ...given }, workbook)
   }
 }
 

@@ -3,13 +3,15 @@ import { shown } from '../../../text.ts'
 import { UsageError } from '../../usage-error.ts'
 import { BrokenFile } from '../row.ts'
 import { readXml } from '../xml.ts'
-import { type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
+import { isOn, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
 import { plainText, skimmer } from './skimmer.ts'
 import type { OpenEntry } from './zip.ts'
 
 export interface Workbook {
   /** The name of the sheet that is read. */
   sheet: string
+  /** The name of another one that is visible and has cells, if no option names a sheet. */
+  other: string | undefined
   rows: AsyncIterable<Buffer>
   /** The text of a shared string. */
   textAt(index: number): string | undefined
@@ -23,11 +25,11 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
   const path = (await relationsOf(open, '')).byType('officeDocument') ?? 'xl/workbook.xml'
   const sheets: { name: string; id: string; isHidden: boolean }[] = []
   let since1904 = false
-  const workbook = open(path)
-  if (!workbook) throw new UsageError('the file must be a spreadsheet in XLSX; it is another ZIP archive')
+  const workbook = /\.xml$/i.test(path) ? open(path) : undefined
+  if (!workbook) throw new UsageError(noWorkbook)
   await readXml(workbook, {
     open: (tag, attributes) => {
-      if (tag === 'workbookPr') since1904 = /^(1|true)$/.test(attributes.date1904 ?? '')
+      if (tag === 'workbookPr') since1904 = isOn(attributes.date1904)
       if (tag !== 'sheet') return
       const { name = '', state = 'visible' } = attributes
       // The prefix of the namespace is the writer's choice.
@@ -38,17 +40,31 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
   const relations = await relationsOf(open, path)
   const tables = sheets.filter(({ id }) => relations.byId(id)?.type !== 'chartsheet')
   const first = tables.find(({ isHidden }) => !isHidden) ?? tables[0]
-  const sheet = name === undefined ? first : sheets.find((one) => one.name === name)
+  const sheet = name === undefined ? first : tables.find((one) => one.name === name)
   if (!sheet) {
-    const names = sheets.map((one) => shown(one.name)).join(', ')
+    const names = tables.map((one) => shown(one.name)).join(', ')
+    if (names === '') throw new UsageError(noWorkbook)
     throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
   }
   const rows = open(relations.byId(sheet.id)?.target ?? '')
   if (!rows) throw new UsageError(`the sheet ${shown(sheet.name)} is not in the file`)
   const strings = open(relations.byType('sharedStrings') ?? '')
   const styles = open(relations.byType('styles') ?? '')
+  const others = name === undefined ? tables.filter((one) => one !== sheet && !one.isHidden) : []
+  let other: string | undefined
+  for (const { id, name } of others)
+    if (other === undefined && (await hasCells(open(relations.byId(id)?.target ?? '')))) other = name
   const textAt = strings ? await readStrings(strings) : () => undefined
-  return { sheet: sheet.name, rows, textAt, formats: styles ? await readFormats(styles) : [], since1904 }
+  return { sheet: sheet.name, other, rows, textAt, formats: styles ? await readFormats(styles) : [], since1904 }
+}
+
+const noWorkbook =
+  'the file must be a spreadsheet in XLSX with a sheet of cells; it is another ZIP archive, as ODS, XLSB and Numbers are: save it as XLSX'
+
+/** Whether the beginning of a sheet has values. */
+async function hasCells(sheet: AsyncIterable<Buffer> | undefined): Promise<boolean> {
+  for await (const chunk of sheet ?? []) return /<(\w+:)?[vt][ >]/.test(chunk.toString('latin1'))
+  return false
 }
 
 /** What a file of the archive refers to, by the ids and by the types of its relations. */
