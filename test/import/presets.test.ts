@@ -126,7 +126,7 @@ test('the magento preset unpacks attributes, keeps store views apart, and finds 
   expect(await catalog.answer([file, ...args])).toMatchObject({ rows: 3, created: 2, failed: 0, links_added: 2 })
   const attributes = { name: 'Hoodie', size: 'XS', note: 'warm, soft', color: 'Black' }
   expect(Object.fromEntries(await productsOf(catalog, store))).toEqual({
-    A: { status: 'active', attributes: { ...attributes, store_view_code: 'fr', 'name (fr)': 'Sweat' } },
+    A: { status: 'active', attributes: { ...attributes, 'name (fr)': 'Sweat' } },
     B: { status: 'inactive', attributes: { name: 'Shirt', additional_attributes: 'no pairs' } },
   })
   expect(await groupsOf(catalog, store, 'A')).toEqual({

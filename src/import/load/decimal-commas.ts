@@ -24,7 +24,7 @@ export async function attributesWithCommas(
   if (numbers.size === 0) return found
   const file = await readRows(reopen(), { ...request, ...(encoding && { encoding }), ...(delimiter && { delimiter }) })
   let plan: { columns: readonly string[]; places: (readonly [at: number, name: string])[] } | undefined
-  for await (const rows of groupByProduct(file, request.preset).rows) {
+  for await (const rows of groupByProduct(file, request).rows) {
     signal.throwIfAborted()
     for (const row of rows) {
       if ('reason' in row) continue

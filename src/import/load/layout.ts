@@ -29,13 +29,14 @@ export function planLayout(
   enumerations: Enumerations,
   columns: readonly string[],
   isComplete: boolean,
+  hint = '',
 ): Layout {
   const code = request.code ?? defaultCode(columns)
   if (code === undefined) {
     const preset = presetFor(columns)
-    const hint = preset ? `; for an export of ${preset} use ${optionName(request, 'preset')} ${preset}` : ''
+    const advice = preset ? `; for an export of ${preset} use ${optionName(request, 'preset')} ${preset}` : hint
     throw new UsageError(
-      `${optionName(request, 'code')} must name the column of the product code; the file has ${listed(columns)}${hint}`,
+      `${optionName(request, 'code')} must name the column of the product code; the file has ${listed(columns)}${advice}`,
     )
   }
   const mappings = new Map(request.attributes)

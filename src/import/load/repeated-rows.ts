@@ -14,15 +14,15 @@ export interface Repeated {
 
 /**
  * Says of each row whether it replaces values of an earlier row of the file, with a note. If the request forbids that a
- * code comes twice, a later row gets a fault. Rows that a preset knows as parts of a product are passed over.
+ * code comes twice, a later row gets a fault, unless a preset knows it as a part of its product.
  */
 export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: Reading) {
   const find = createRepeatedRows()
   return ({ number, isPart }: Row, code: string, product: Product, faults: Fault[]): boolean => {
-    const repeated = isPart ? undefined : find(number, code, product)
+    const repeated = find(number, code, product)
     if (!repeated) return false
     const { row, names } = repeated
-    if (request.duplicates === 'fail') {
+    if (request.duplicates === 'fail' && !isPart) {
       const reason = `must come once in the file, as ${optionName(request, 'duplicates')} says; got ${shown(code)} in row ${row} too`
       faults.push({ field: layout.code, reason })
       return false

@@ -1,8 +1,10 @@
 import type { Enumerations } from '../../catalogue/enumerations.ts'
-import type { ImportRequest } from '../options.ts'
+import { isObject, shown } from '../../text.ts'
+import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
 import type { Entry, Reading } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
 import { type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
@@ -29,14 +31,14 @@ export async function streamRows(
   reopen?: () => AsyncIterable<Buffer>,
 ): Promise<RowStream> {
   const read = await readRows(bytes, given, reopen)
-  const source = groupByProduct(read, given.preset)
+  const source = groupByProduct(read, given)
   const isComplete = source.columns !== undefined
   const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
   // If no row could be read, no column is missing: every row fails on its own.
   const isUnknown = columns.length === 0 && !isComplete
   const request = isUnknown ? given : withPreset(given, columns)
   const known = isUnknown ? [request.code ?? 'product_code'] : columns
-  const layout = planLayout(request, enumerations, known, isComplete)
+  const layout = planLayout(request, enumerations, known, isComplete, hintOf(request, first, read.notes))
   const map = rowMapper(request, layout, read)
   const unseen = new Set([...namedColumns(request).values()].flat())
   let broken: string | undefined
@@ -60,6 +62,18 @@ export async function streamRows(
   }
   const { recognized, notes } = read
   return { recognized, notes, columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
+}
+
+/** Where the products may be, if the file has no column of their codes: in a list of a row, or on another sheet. */
+function hintOf(request: ImportRequest, rows: readonly Entry[], notes: Notes): string {
+  const sheet = notes.list().find(({ code }) => code === 'other_sheets')?.example
+  if (sheet) return `; ${optionName(request, 'sheet')} names another sheet, such as ${sheet}`
+  const [list] = rows.flatMap((row) => {
+    if ('reason' in row) return []
+    return row.columns.filter((_column, at) => typeof row.cells[at] !== 'string' && isObject(row.cells[at]?.[0]))
+  })
+  if (list === undefined) return ''
+  return `; for its list ${shown(list)} use ${optionName(request, 'format')} json, ${optionName(request, 'at')} ${list}`
 }
 
 const sampleSize = { rows: 1_000, characters: 2 * 1024 * 1024 }

@@ -23,7 +23,10 @@ function productRow(row: Row): Entry {
     return bad(view, `must be a view code of at most 255 characters; got ${shown(viewCode)}`)
   }
   const cells = new Map(row.columns.map((column, i): [string, Cell] => [column, row.cells[i] ?? '']))
+  // The names of the attributes have the view; an attribute of its own would be that of the last row.
+  if (viewCode !== '') cells.set(view, '')
   const more = attributesOf(cells.get(packed) ?? '')
+  if (!more) return bad(packed, `must have no backslash before a comma and a name; got ${shown(cells.get(packed))}`)
   if (more.length > 0) cells.set(packed, '')
   for (const [name, value] of more) {
     const known = cells.get(name) || value
@@ -65,18 +68,21 @@ function withoutNoImage(cell: string): string {
 const enclosed = /([a-z][a-z0-9_]*)="([^"]*(?:""[^"]*)*)"(?:,|$)/giy
 /** HTML tags, whose commas are their own, and the commas between pairs. */
 const tagOrComma = /<[a-z/!][^>]*>|,(?=[a-z][a-z0-9_]*=)/gi
+/** It may be a part of a value, or be between two pairs. */
+const escapedComma = /\\,[a-z][a-z0-9_]*=/i
 const comma = /,(?=[a-z][a-z0-9_]*=)/gi
 
 /**
  * `size=XS,color=Black`: a comma with no name after it, or in an HTML tag, belongs to the value; or all values are in
- * quotes ("Fields enclosure"). A cell of another form stays as it is.
+ * quotes ("Fields enclosure"). A cell of another form stays as it is. Undefined: it has two readings.
  */
-function attributesOf(cell: Cell): (readonly [name: string, value: string])[] {
+function attributesOf(cell: Cell): (readonly [name: string, value: string])[] | undefined {
   if (typeof cell !== 'string') return []
   const quoted = [...cell.matchAll(enclosed)]
   if (quoted.length > 0 && quoted.reduce((length, [all]) => length + all.length, 0) === cell.length) {
     return quoted.map(([, name = '', value = '']) => [name, value.replaceAll('""', '"')] as const)
   }
+  if (escapedComma.test(cell)) return undefined
   // After the last `>` there are no tags: a search for the end of each would take quadratic time.
   const tagsEnd = cell.lastIndexOf('>') + 1
   const commas = [

@@ -15,8 +15,8 @@ interface Preset {
   assets: readonly string[]
   /** Columns by which the export is known. */
   marks: readonly string[]
-  /** Turns the export's rows into rows of one product each. */
-  reshape(source: NotedSource): RowSource
+  /** Turns the export's rows into rows of one product each. `assets` are the columns of images that options name. */
+  reshape(source: NotedSource, assets: readonly string[]): RowSource
 }
 
 type NotedSource = RowSource & Pick<Reading, 'notes'>
@@ -38,9 +38,12 @@ const presets: Record<PresetName, Preset> = {
     reshape: ({ rows, notes }) => ({ columns: undefined, rows: woocommerce.namedAttributes(rows, notes) }),
   },
   'google-merchant': {
-    code: ['id'],
+    code: ['id', 'g:id'],
     status: undefined,
-    assets: ['image_link', 'image link', 'additional_image_link', 'additional image link'],
+    assets: ['image_link', 'image link', 'additional_image_link', 'additional image link'].flatMap((c) => [
+      c,
+      `g:${c}`,
+    ]),
     marks: ['availability', 'link'],
     reshape: (source) => source,
   },
@@ -63,8 +66,8 @@ export function presetStatus({ preset }: ImportRequest, value: string): string |
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */
-export function groupByProduct(source: NotedSource, name: PresetName | undefined): RowSource {
-  return name === undefined ? source : presets[name].reshape(source)
+export function groupByProduct(source: NotedSource, { preset, assets }: ImportRequest): RowSource {
+  return preset === undefined ? source : presets[preset].reshape(source, assets)
 }
 
 /** The request with the preset's columns where it names none. Throws a UsageError if the product code has no column. */

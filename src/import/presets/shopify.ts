@@ -23,8 +23,18 @@ const maxRows = 5_000
  * Shopify's product CSV: consecutive rows with one handle are a product. The first has the product's columns; each may
  * have a variant and an image. They become one row: the images in order of position, several variants as a list.
  */
-export function joined({ columns, rows }: RowSource): RowSource {
-  return { columns: columns && [...columns, variants], rows: joinedRows(rows, indexOf(columns ?? [], handleColumns)) }
+export function joined({ columns, rows }: RowSource, assets: readonly string[]): RowSource {
+  const joining = { handleAt: indexOf(columns ?? [], handleColumns), seen: new Set<string>(), assets }
+  return { columns: columns && [...columns, variants], rows: joinedRows(rows, joining) }
+}
+
+interface Joining {
+  /** The index of the handle in rows that could not be read. */
+  handleAt: number
+  /** The handles of the products so far. */
+  seen: Set<string>
+  /** The columns that options name as those of images. */
+  assets: readonly string[]
 }
 
 /** The index of the first of some names that a row has. */
@@ -32,22 +42,21 @@ function indexOf(columns: readonly string[], names: readonly string[]): number {
   return columns.findIndex((column) => names.includes(column))
 }
 
-async function* joinedRows(blocks: AsyncIterable<Entry[]>, handleAt: number): AsyncGenerator<Entry[]> {
+async function* joinedRows(blocks: AsyncIterable<Entry[]>, joining: Joining): AsyncGenerator<Entry[]> {
   let waiting: Entry[] = []
-  const seen = new Set<string>()
   for await (const rows of blocks) {
     const ready: Entry[] = []
     for (const row of rows) {
       const [first] = waiting
-      if (first && waiting.length < maxRows && belongs(row, first, handleAt)) waiting.push(row)
+      if (first && waiting.length < maxRows && belongs(row, first, joining.handleAt)) waiting.push(row)
       else {
-        ready.push(...productRows(waiting, handleAt, seen))
+        ready.push(...productRows(waiting, joining))
         waiting = [row]
       }
     }
     yield ready
   }
-  yield productRows(waiting, handleAt, seen)
+  yield productRows(waiting, joining)
 }
 
 /** A row that could not be read, and whose handle is not known, is taken for one of the product before it. */
@@ -63,7 +72,7 @@ function handleOf(row: Entry, handleAt: number): Cell | undefined {
 }
 
 /** The row of a product; if none of its rows could be read, those rows. A row that ends the file stays the last. */
-function productRows(parts: readonly Entry[], handleAt: number, seen: Set<string>): Entry[] {
+function productRows(parts: readonly Entry[], { handleAt, seen, assets }: Joining): Entry[] {
   const rows = parts.filter((part): part is Row => !('reason' in part))
   const [first] = rows
   if (!first) return [...parts]
@@ -81,7 +90,7 @@ function productRows(parts: readonly Entry[], handleAt: number, seen: Set<string
   const end = parts.filter((part) => 'reason' in part && part.ends)
   const rest = parts.slice(0, parts.length - end.length)
   const { number, line } = rest[0] ?? first
-  return [{ ...productRow(rows, first, faults), number, line, rows: rest, faults }, ...end]
+  return [{ ...productRow(rows, first, faults, assets), number, line, rows: rest, faults }, ...end]
 }
 
 /** A value that a column has in a row of a product. */
@@ -91,7 +100,7 @@ interface Value {
 }
 
 /** Joins the rows of a product to one row; adds its faults to the list. */
-function productRow(rows: readonly Row[], first: Row, faults: Fault[]): Row {
+function productRow(rows: readonly Row[], first: Row, faults: Fault[], assets: readonly string[]): Row {
   const values = new Map<string, Value[]>()
   for (const row of rows) {
     for (const [at, column] of row.columns.entries()) {
@@ -105,6 +114,7 @@ function productRow(rows: readonly Row[], first: Row, faults: Fault[]): Row {
   const images = imagesOf(rows, faults)
   const cells = [...values].map(([column, found]): Cell => {
     if (imageColumns.includes(column)) return images.map(({ url }) => url)
+    if (assets.includes(column) && found.length > 1) return found.flatMap(({ cell }) => cell)
     if (altColumns.includes(column) && found.length > 0) return altOf(images) || (found[0]?.cell ?? '')
     return positionColumns.includes(column) ? '' : (found[0]?.cell ?? '')
   })
@@ -137,7 +147,7 @@ function positionOf(row: Row, faults: Fault[]): number {
   const at = indexOf(row.columns, positionColumns)
   const text = row.cells[at] || ''
   if (text === '') return Number.MAX_SAFE_INTEGER
-  if (typeof text === 'string' && /^\s*\d{1,9}\s*$/.test(text)) return Number(text)
+  if (typeof text === 'string' && /^\s*\d{1,9}(\.0+)?\s*$/.test(text)) return Number(text)
   const reason = `must be a whole number; got ${JSON.stringify(text)}`
   faults.push({ field: row.columns[at], reason, row: row.number })
   return 0

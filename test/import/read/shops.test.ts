@@ -79,6 +79,17 @@ test('shopify: texts of images are kept in the order of the images, and blanks a
   })
 })
 
+test('shopify: positions may have decimals, and all images of a column that --assets names are read', async () => {
+  const rows = [
+    'Handle,Title,Variant Image,Image Src,Image Position',
+    'mug,Mug,https://a.example/v.jpg,https://a.example/2.jpg,2.0',
+    'mug,,https://a.example/w.jpg,https://a.example/1.jpg,1.0',
+  ]
+  const args = ['--preset', 'shopify', '--assets', 'Image Src', '--assets', 'Variant Image']
+  const { images } = await imported('assets.csv', rows, args)
+  expect(await images('mug')).toEqual(['1', '2', 'v', 'w'].map((name) => `https://a.example/${name}.jpg`))
+})
+
 test('shopify: rows in JSON have columns of their own', async () => {
   const rows = [
     { Handle: 'mug', Title: 'Mug', SKU: 'S-1' },
@@ -120,11 +131,26 @@ test('magento: rows of a store view are read as the others are', async () => {
   ]
   const args = ['--preset', 'magento', '--asset-base', 'https://a.example']
   const { products, code } = await imported('views.csv', rows, args)
-  const view = { store_view_code: 'fr', 'name (fr)': 'Tasse', 'color (fr)': 'Bleu', 'size (fr)': 'M' }
+  const view = { 'name (fr)': 'Tasse', 'color (fr)': 'Bleu', 'size (fr)': 'M' }
   expect({ code, products }).toEqual({
     code: 0,
     products: { A: { status: 'active', attributes: { name: 'Mug', color: 'Blue', ...view } } },
   })
+})
+
+test('magento: a second row of a store view replaces the first with a note', async () => {
+  const rows = ['sku,store_view_code,name', 'A,,Mug', 'A,fr,Tasse', 'A,de,Becher', 'A,fr,Coupe']
+  const { products, answer } = await imported('views.csv', rows, ['--preset', 'magento'])
+  expect(products.A?.attributes).toEqual({ name: 'Mug', 'name (fr)': 'Coupe', 'name (de)': 'Becher' })
+  const example = 'row 4 replaces name (fr) of A of row 3'
+  expect(answer).toMatchObject({ replaced: 1, notes: [{ code: 'replaced', example }] })
+})
+
+test('magento: an escaped comma before a name fails the row, unless fields are enclosed', async () => {
+  const rows = ['sku,additional_attributes', String.raw`A,"text=one\,size=M"`, String.raw`B,"text=""one\,size=M"""`]
+  const { products, stderr } = await imported('escaped.csv', rows, ['--preset', 'magento'])
+  expect(Object.keys(products)).toEqual(['B'])
+  expect(stderr).toContain('"additional_attributes" must have no backslash before a comma and a name; got "text=one')
 })
 
 test('magento: additional attributes with a million signs that begin no tag are read', async () => {
