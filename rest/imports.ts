@@ -23,7 +23,9 @@ const options = (channels: readonly string[]) => ({
   format: choice(formats, 'Format of the file. Default: as its bytes show.'),
   encoding: choice(encodings, 'Encoding of the file. Default: as its bytes show.'),
   delimiter: text('CSV: separator of cells, or `tab`. Default: as the header shows.'),
-  unescape_formulas: flag('CSV: remove the apostrophes that an export with `escape_formulas` added.'),
+  unescape_formulas: flag(
+    'CSV: remove the apostrophes that an export with `escape_formulas` added, and read `="0012"` as `0012`.',
+  ),
   sheet: text('XLSX: name of the sheet. Default: the first.'),
   at: text('JSON: keys to the array in an object, such as `data.products`.'),
   decimal: choice(decimals, 'Mark before decimals of NUMBER attributes. Default: a point.'),

@@ -124,14 +124,10 @@ export function escapeFormula(cell: string): string {
   return formula.test(cell) ? `'${cell}` : cell
 }
 
-/** The cell before `escapeFormula` put an apostrophe there; the same if it did not. */
-export function unescapeFormula(cell: string): string {
-  return isEscapedFormula(cell) ? cell.slice(1) : cell
-}
-
-/** Whether `escapeFormula` may have put the apostrophe before a cell. */
-export function isEscapedFormula(cell: string): boolean {
-  return cell.startsWith("'") && formula.test(cell)
+/** The cell without the apostrophe of `escapeFormula`, or the text of the formula `="text"`; undefined for another. */
+export function unescapedFormula(cell: string): string | undefined {
+  if (cell.startsWith("'") && formula.test(cell)) return cell.slice(1)
+  return /^="((?:[^"]|"")*)"$/.exec(cell)?.[1]?.replaceAll('""', '"')
 }
 
 /** An input without the fields that are null: they have their defaults, or are unchanged. */

@@ -66,7 +66,8 @@ const ImportInput = builder.inputType('ImportInput', {
     delimiter: t.string({ description: 'CSV: separator of cells, or `tab`. Default: as the header shows.' }),
     unescapeFormulas: t.boolean({
       defaultValue: false,
-      description: 'CSV: remove the apostrophes that an export with `escapeFormulas` added.',
+      description:
+        'CSV: remove the apostrophes that an export with `escapeFormulas` added, and read `="0012"` as `0012`.',
     }),
     decimal: t.field({
       type: DecimalMark,

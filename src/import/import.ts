@@ -79,6 +79,7 @@ export async function importFile(
   const end = await withOwnConnection(db, (own) => importRows(own, request, stream, work))
   const { counts, stopped = stream.broken() } = end
   const unseen = counts.rows > counts.failed ? [...stream.unseen] : []
+  if (counts.rows === 0 && stopped === undefined) notes.add('no_rows', { rows: 0 })
   return { ...end, stopped, isBroken: stopped !== end.stopped, unseen, recognized, notes: notes.list() }
 }
 

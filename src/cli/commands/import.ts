@@ -16,7 +16,7 @@ export function addImport(program: Command): void {
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
     .addOption(new Option('--encoding <name>', 'the encoding (default: as the bytes show)').choices(encodings))
     .option('--delimiter <character>', 'the separator of cells, or tab (default: as the header shows)')
-    .option('--unescape-formulas', 'CSV: remove the apostrophes that an export with --escape-formulas added', false)
+    .option('--unescape-formulas', 'CSV: remove the apostrophes of --escape-formulas, and read ="0012" as 0012', false)
     .option('--sheet <name>', 'the sheet of a spreadsheet (default: the first)')
     .option('--at <keys>', 'where the list is in a JSON object, such as data.products')
     .addOption(

@@ -157,8 +157,8 @@ function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
   return found
 }
 
-/** What no relative path has: characters that belong to HTML, Windows or errors of spreadsheets, or a host. */
-const noPath = /["<>\\#]|^www\.|^[^\p{L}\p{N}]*$/iu
+/** What no relative path has: characters of HTML, Windows or errors of spreadsheets, a host, or a word for nothing. */
+const noPath = /["<>\\#]|^www\.|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
 function completedUrl(text: string, { base, names }: UrlRules): Item {

@@ -2,30 +2,30 @@ import { productStatuses } from '../../catalogue/enumerations.ts'
 import { shown } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
 import { presetStatus } from '../presets/presets.ts'
+import { visible } from '../read/columns.ts'
 import { isQuoted } from '../read/record.ts'
 import type { Cell, Fault, Reading, Row } from '../read/row.ts'
 import type { Layout } from './layout.ts'
 
-/** Whether a text has a blank at one of its ends. The first test takes no time. */
-const hasBlankEnds = (text: string) =>
-  (text.charCodeAt(0) <= 32 ||
-    text.charCodeAt(0) >= 128 ||
-    text.charCodeAt(text.length - 1) <= 32 ||
-    text.charCodeAt(text.length - 1) >= 128) &&
-  text.trim() !== text
+const plain = /^[!-~]*$/
+/** Blanks at the ends, or characters that nobody sees. */
+const invisible = /^\s|\s$|[\p{Cc}\p{Cf}\u00a0\u202f]/u
 
 /**
  * A reader of cells with codes and statuses: an unquoted cell of CSV loses blanks at its ends, as spreadsheets show
- * them. Elsewhere they are kept. Both are noted.
+ * them. Other characters that nobody sees are kept. Both are noted.
  */
 export function identifierReader({ recognized, notes }: Reading): (row: Row, at: number) => Cell {
   return (row, at) => {
     const cell = row.cells[at] ?? ''
-    if (typeof cell !== 'string' || !hasBlankEnds(cell)) return cell
+    if (typeof cell !== 'string' || plain.test(cell)) return cell
     const column = row.columns[at] ?? null
-    const isBare = recognized.format === 'csv' && !isQuoted(row.source, at, recognized.delimiter ?? ',')
-    notes.add(isBare ? 'blanks_removed' : 'blanks_kept', { column, example: shown(cell) })
-    return isBare ? cell.trim() : cell
+    const hasBlankEnds = cell.trim() !== cell
+    const isBare = hasBlankEnds && recognized.format === 'csv' && !isQuoted(row.source, at, recognized.delimiter ?? ',')
+    if (isBare) notes.add('blanks_removed', { column, example: visible(cell) })
+    const text = isBare ? cell.trim() : cell
+    if (invisible.test(text)) notes.add('blanks_kept', { column, example: visible(text) })
+    return text
   }
 }
 

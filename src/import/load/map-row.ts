@@ -105,7 +105,8 @@ function productOf({ cells, numbers }: Row, plan: Plan, status: string | null, f
     if (seen.has(name)) addFault(faults, { field: column, reason: `${name} comes from two columns` })
     seen.add(name)
   }
-  for (const { at, column, reason } of plan.reserved) if (cells[at] !== '') addFault(faults, { field: column, reason })
+  for (const { at, column, reason } of plan.reserved)
+    if (cells[at] !== '') addFault(faults, { field: column, reason: `${reason}; got ${shown(cells[at])}` })
   return {
     status,
     names: filled.length === plan.names.length ? plan.names : filled.map(({ name }) => name),

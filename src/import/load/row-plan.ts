@@ -15,8 +15,8 @@ export interface Plan {
   names: readonly string[]
   /** Whether several columns may give one attribute. */
   isAmbiguous: boolean
-  /** Attributes that cannot be one, by the names of their columns. */
-  reserved: readonly { at: number; column: string; reason: string }[]
+  /** Columns that can be no attribute, by their names. */
+  reserved: readonly { at: number; column: string | undefined; reason: string }[]
   assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
   /** Objects in the place of assets: the columns of their members. */
   objects: readonly { column: string; members: readonly { at: number; column: string }[] }[]
@@ -44,14 +44,10 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
   const objects = objectsOf(columns, request.assets)
   const members = new Set(objects.flatMap((object) => object.members.map(({ at }) => at)))
   const attributes = columns.flatMap((column, at) => {
-    const name = members.has(at) ? undefined : layout.attributeOf(column)
+    const name = members.has(at) || column === '' ? undefined : layout.attributeOf(column)
     return name === undefined ? [] : [{ at, column, name }]
   })
-  const reserved = attributes.flatMap(({ at, column, name }) => {
-    const fault = name === 'status' ? "status cannot be an attribute's name" : nameFault(name)
-    if (fault === undefined || column === '') return []
-    return [{ at, column, reason: `${fault}: ${optionName(request, 'map')} renames the column` }]
-  })
+  const nameless = layout.attributeOf('') === undefined ? [] : namelessOf(columns)
   const names = attributes.map(({ name }) => name)
   const placed = columns.flatMap((column, at) => {
     const place = layout.urlPlaceOf(column)
@@ -68,11 +64,24 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     status: indexes.get(layout.status ?? '') ?? -1,
     attributes,
     names,
-    reserved,
+    reserved: [...reservedOf(attributes, request), ...nameless],
     isAmbiguous: new Set(names).size < names.length,
     assets: [...placed.sort((a, b) => a.position - b.position), ...named],
     objects,
   }
+}
+
+function reservedOf(attributes: Plan['attributes'], request: ImportRequest): Plan['reserved'] {
+  return attributes.flatMap(({ at, column, name }) => {
+    const fault = name === 'status' ? "status cannot be an attribute's name" : nameFault(name)
+    if (fault === undefined) return []
+    return [{ at, column, reason: `${fault}: ${optionName(request, 'map')} renames the column` }]
+  })
+}
+
+function namelessOf(columns: readonly string[]): Plan['reserved'] {
+  const reasonOf = (at: number) => `column ${at + 1} must have a name, as it has a value`
+  return columns.flatMap((column, at) => (column === '' ? [{ at, column: undefined, reason: reasonOf(at) }] : []))
 }
 
 function objectsOf(columns: readonly string[], assets: readonly string[]): Plan['objects'] {

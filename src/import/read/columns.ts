@@ -37,9 +37,9 @@ export function listed(columns: readonly string[]): string {
   return `the columns ${columns.slice(0, most).map(visible).join(', ')}${rest}`
 }
 
-/** The name with characters that nobody sees written as escapes. */
-function visible(column: string): string {
-  return shown(column).replaceAll(/[\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+/** The text with characters that nobody sees written as escapes. */
+export function visible(text: string): string {
+  return shown(text).replaceAll(/(?! )[\p{Cf}\p{Z}]/gu, (character) => {
+    return `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
   })
 }

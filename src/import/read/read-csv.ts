@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { isEscapedFormula, unescapeFormula } from '../../text.ts'
+import { unescapedFormula } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { checkColumns, headerAgain, isHeader } from './columns.ts'
 import { findDelimiter } from './delimiter.ts'
@@ -8,7 +8,7 @@ import { recordsOf } from './records.ts'
 import { BrokenFile, type Entry, type Fault, maxRowLength, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
-interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'afterQuote'> {
+interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'misquoted'> {
   source: string
   isAscii: boolean
   line: number
@@ -64,15 +64,14 @@ function readRecords(chunks: AsyncIterable<Buffer>, delimiter: string, firstLine
     const records: CsvRecord[] = []
     let used = 0
     for (let record = recordAt(text, 0, isLast); record; record = recordAt(text, used, isLast)) {
-      const { cells, afterQuote, begin, end, next } = record
+      const { cells, misquoted, begin, end, next } = record
       if (end - used > maxRowLength) break
       const source = text.slice(begin, end)
       const isCut = source.endsWith('\\')
       const following = isCut ? recordAt(text, next, isLast) : undefined
       if (isCut && !following && !isLast) break
       const cellsAfter = following?.cells.length
-      if (!cells.every(isEmpty))
-        records.push({ cells, source, isAscii: ofAscii, line, afterQuote, cellsAfter, isAfter })
+      if (!cells.every(isEmpty)) records.push({ cells, source, isAscii: ofAscii, line, misquoted, cellsAfter, isAfter })
       isAfter = isCut
       line += 1 + lineEndsIn(source)
       used = next
@@ -94,12 +93,8 @@ function lineEndsIn(source: string): number {
 }
 
 /** What is wrong with the form of a record: with its quotes, line breaks, or number of cells. */
-function faultOf({ cells, afterQuote, cellsAfter, isAfter }: CsvRecord, columns: readonly string[]): Fault | undefined {
-  if (afterQuote) {
-    const got = afterQuote.text.trim() === '' ? 'blanks' : 'text'
-    const reason = `must double a quote within a quoted cell; got ${got} after the closing quote`
-    return { field: columns[afterQuote.at], reason }
-  }
+function faultOf({ cells, misquoted, cellsAfter, isAfter }: CsvRecord, columns: readonly string[]): Fault | undefined {
+  if (misquoted) return { field: columns[misquoted.at], reason: misquoted.reason }
   const { length } = columns
   const isShort = cells.length < length
   if ((isShort && isAfter) || (cellsAfter !== undefined && (isShort || cellsAfter < length))) {
@@ -117,13 +112,18 @@ function rowOf(
 ): Entry {
   const { cells, source, line } = record
   const decodedCells = record.isAscii ? cells : cells.map(decoded)
-  const texts = source.includes("'") ? decodedCells.map((cell, at) => unescaped(cell, columns[at])) : decodedCells
-  function unescaped(cell: string | undefined, column: string | undefined) {
-    if (cell === undefined || !isEscapedFormula(cell)) return cell
-    if (unescapeFormulas) return unescapeFormula(cell)
-    notes.add('escaped_formulas', { column: column ?? null, example: cell })
+  const mayBeEscaped = source.includes("'") || source.includes('="')
+  const texts = mayBeEscaped ? decodedCells.map((cell, at) => unescaped(cell, columns[at])) : decodedCells
+  function unescaped(cell: string | undefined, column = '') {
+    const text = cell === undefined ? undefined : unescapedFormula(cell)
+    if (cell === undefined || text === undefined) return cell
+    if (unescapeFormulas) return text
+    notes.add('escaped_formulas', { column, example: cell })
     return cell
   }
+  if (source.includes('#') || source.includes('E+'))
+    for (const [at, cell = ''] of texts.entries())
+      if (damaged.test(cell)) notes.add('damaged_values', { column: columns[at] ?? null, example: cell })
   const unreadable = (reason: string, field?: string) => {
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
@@ -140,6 +140,9 @@ function rowOf(
   return { ...place, cells: columns.map((_column, i) => texts[i] ?? '') }
 }
 
+/** An error of a spreadsheet, or a number that it has rounded: codes of 13 digits lose the last seven. */
+const damaged = /^(?:#(?:N\/A|NV|DIV\/0!|[A-ZÄÖÜ]+[!?]|#+)|\d(?:[.,]\d+)?E\+\d\d+)$/
+
 const beyondAscii = /[\u0080-\u00ff]/
 
 /** The text of bytes, one a character; undefined if they are not UTF-8. */
@@ -150,18 +153,18 @@ function decoded(cell: string): string | undefined {
 }
 
 function columnsOf(
-  { cells, source, afterQuote }: CsvRecord,
+  { cells, source, misquoted }: CsvRecord,
   { recognized, notes, unescapeFormulas }: Reading,
 ): string[] {
   const { encoding, delimiter = ',' } = recognized
   const columns = cells.map((cell, at) => {
     const text = decoded(cell)
-    const unescaped = text === undefined ? undefined : unescapeFormula(text)
-    if (unescaped !== text && !unescapeFormulas) {
-      notes.add('escaped_formulas', { column: text ?? null, rows: 0, example: 'the header' })
+    if (text === undefined) throw new UsageError(`the header line must be ${encoding}`)
+    const unescaped = unescapedFormula(text)
+    if (unescaped !== undefined && !unescapeFormulas) {
+      notes.add('escaped_formulas', { column: text, rows: 0, example: 'the header' })
     }
-    const column = unescapeFormulas ? unescaped : text
-    if (column === undefined) throw new UsageError(`the header line must be ${encoding}`)
+    const column = (unescapeFormulas ? unescaped : undefined) ?? text
     if (column.trim() === column || isQuoted(source, at, delimiter)) return column
     notes.add('blanks_removed', { column: column.trim(), rows: 0, example: 'the header' })
     return column.trim()
@@ -169,6 +172,6 @@ function columnsOf(
   if (source.includes('\0')) {
     throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')
   }
-  if (afterQuote) throw new UsageError(`the header line has text or blanks after the closing quote of a cell`)
+  if (misquoted) throw new UsageError(`column ${misquoted.at + 1} of the header line ${misquoted.reason}`)
   return checkColumns(columns)
 }

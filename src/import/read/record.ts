@@ -2,8 +2,8 @@
 export interface ParsedRecord {
   cells: string[]
   begin: number
-  /** The first text after a closing quote, with the index of its cell. */
-  afterQuote: { at: number; text: string } | undefined
+  /** The first cell with blanks before a quote, or text after a closing one, by its index. */
+  misquoted: { at: number; reason: string } | undefined
   end: number
   next: number
 }
@@ -28,7 +28,7 @@ export function recordReader(delimiter: string) {
   ): ParsedRecord | undefined => {
     if (start >= text.length) return undefined
     const cells: string[] = []
-    let afterQuote: ParsedRecord['afterQuote']
+    let misquoted: ParsedRecord['misquoted']
     const begin = text.startsWith(mark, start) ? start + mark.length : start
     for (let at = begin; ; at++) {
       const first = at
@@ -43,16 +43,27 @@ export function recordReader(delimiter: string) {
       // A loop takes half the time of an expression.
       while (code !== separator && code !== lineFeed && code !== carriageReturn && end < text.length)
         code = text.charCodeAt(++end)
-      if (at > first && end > at) afterQuote ??= { at: cells.length, text: text.slice(at, end) }
-      cells.push(quoted + text.slice(at, end))
+      const rest = text.slice(at, end)
+      if (at > first ? rest !== '' : isBlank(rest.charCodeAt(0)) && /^[ \t]+"/.test(rest))
+        misquoted ??= { at: cells.length, reason: at > first ? afterQuote(rest) : beforeQuote }
+      cells.push(quoted + rest)
       at = end
       if (code === separator && cells.length < maxCells) continue
       const next = at + (code === carriageReturn && text.charCodeAt(at + 1) === lineFeed ? 2 : 1)
       // The end of the text may cut a line, a quoted cell at a doubled quote, or CRLF.
       if (!isLast && (at >= text.length || (next === text.length && code === carriageReturn))) return undefined
-      return { cells, afterQuote, begin, end, next }
+      return { cells, misquoted, begin, end, next }
     }
   }
+}
+
+const isBlank = (code: number) => code === 0x20 || code === 0x09
+
+const beforeQuote = 'must begin with its quote; got blanks before it'
+
+function afterQuote(text: string): string {
+  const got = text.trim() === '' ? 'blanks' : 'text'
+  return `must double a quote within a quoted cell; got ${got} after the closing quote`
 }
 
 /** Whether a cell is quoted in the text of its record. */

@@ -288,6 +288,40 @@ test('a row that is short has empty cells at its end, and empty cells beyond the
   expect(result.answer.notes).toEqual([expect.objectContaining({ code: 'short_rows', rows: 2, example: 'row 1' })])
 })
 
+test.each([
+  ['sku,n\nA, "x, y"\n', 'row 1 (line 2): "n" must begin with its quote; got blanks before it', 1],
+  ['sku,n\nA, "x"\n', 'row 1 (line 2): "n" must begin with its quote; got blanks before it', 1],
+  ['sku, "n"\nA,1\n', 'column 2 of the header line must begin with its quote; got blanks before it', 2],
+  ['sku,,n,\nA,1,2,3\n', 'row 1 (line 2), "A": column 2 must have a name, as it has a value; got "1"', 1],
+  ['sku,,n,\nA,,2,3\n', 'row 1 (line 2), "A": column 4 must have a name, as it has a value; got "3"', 1],
+])('what is not read for certain fails: %j', async (content, sentence, code) => {
+  expect(await imported(content)).toMatchObject({ code, products: {}, stderr: expect.stringContaining(sentence) })
+})
+
+test.each([
+  ['sku,ean\nA,4.00638E+12\n', [], { code: 'damaged_values', column: 'ean', example: '4.00638E+12' }],
+  ['sku;ean\n4,00638E+12;1\n', [], { code: 'damaged_values', column: 'sku', example: '4,00638E+12' }],
+  ['sku,n\nA,#N/A\nB,########\n', [], { code: 'damaged_values', column: 'n', example: '#N/A', rows: 2 }],
+  ['sku,n\nA\u200b,1\n', [], { code: 'blanks_kept', column: 'sku', example: String.raw`"A\u200b"` }],
+  ['sku,n\n"A\u00a01",1\n', [], { code: 'blanks_kept', column: 'sku', example: String.raw`"A\u00a01"` }],
+  ['sku,ean\nA,"=""0012"""\n', [], { code: 'escaped_formulas', column: 'ean', example: '="0012"' }],
+  ['sku,ean\n="0012",1\n', [], { code: 'escaped_formulas', column: 'sku', example: '="0012"' }],
+])('values that are kept, but may not be meant, have a note: %j', async (content, args, note) => {
+  expect((await imported(content, args)).answer.notes).toEqual([expect.objectContaining(note)])
+})
+
+test('formulas of a text are this text with --unescape-formulas', async () => {
+  const content = '"=""sku""",n\n="0012","=""a """"b"""""""\nB,"=""a""&""b"""\n'
+  const result = await imported(content, ['--unescape-formulas'])
+  expect(attributesOf(result)).toEqual({ '0012': { n: 'a "b"' }, B: { n: '="a"&"b"' } })
+  expect(result.answer.notes).toEqual([])
+})
+
+test.each(['null', 'N/A', 'no_selection'])('--asset-base makes no image of %j', async (cell) => {
+  const args = ['--assets', 'i', '--asset-base', 'https://a.example']
+  expect((await imported(`sku,i\nA,${cell}\n`, args)).answer).toMatchObject({ assets_failed: 1, assets_added: 0 })
+})
+
 test('a header with escaped formulas has a note', async () => {
   const { answer } = await imported("sku,'=a\nA,1\n")
   expect(answer.notes).toEqual([{ code: 'escaped_formulas', column: "'=a", rows: 0, example: 'the header' }])
@@ -415,6 +449,23 @@ describe('numbers', () => {
   test('are what they are with --decimal point', async () => {
     expect((await importNumbers('sku;Price\nA;1.234\n', ['--decimal', 'point'])).prices).toEqual(['1.234'])
   })
+})
+
+test.each([
+  ['sku,n', 'file.csv'],
+  ['[]', 'file.json'],
+])('a file without rows has a note: %j', async (content, name) => {
+  const { code, answer } = await imported(content, [], name)
+  expect({ code, answer }).toMatchObject({ code: 0, answer: { rows: 0, notes: [{ code: 'no_rows', rows: 0 }] } })
+})
+
+test('an object in one line without a product code is read by the options that its error names', async () => {
+  const content = '{"count":1,"products":[{"sku":"A"}]}'
+  const { code, stderr } = await imported(content, [], 'file.jsonl')
+  const sentence = 'for its list "products" use --format json, --at products'
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) })
+  const args = ['--format', 'json', '--at', 'products']
+  expect(await imported(content, args, 'file.jsonl')).toMatchObject({ code: 0, answer: { created: 1 } })
 })
 
 test('a JSON file without a list at its beginning is wrong usage, and --at finds the list', async () => {

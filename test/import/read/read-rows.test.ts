@@ -167,7 +167,8 @@ test('a CSV file is read as csv-parse reads it, wherever its bytes are cut', asy
       expect(entries).toHaveLength(records.length)
       for (const [i, [a, b, ...more]] of records.entries()) {
         const entry = entries[i]
-        if (more.some((cell) => cell !== '')) expect(entry?.reason).toMatch(/2 cells|closing quote/)
+        if (more.some((cell) => cell !== ''))
+          expect(entry?.reason).toMatch(/2 cells|closing quote|begin with its quote/)
         else if (entry?.reason === undefined) expect(entry?.cells).toEqual({ c: a, d: b ?? '' })
         else expect([a, b, ...more].some((cell) => cell?.includes('"'))).toBe(true)
       }
