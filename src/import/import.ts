@@ -8,7 +8,7 @@ import { messageOf } from '../errors.ts'
 import { attributesWithCommas } from './load/decimal-commas.ts'
 import { type NumberReaders, numberReaders } from './load/decimals.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
-import { chunksOf, prefetch, type RowStream, streamRows, unlessAborted } from './load/stream-rows.ts'
+import { chunksOf, type RowStream, streamRows, unlessAborted, withReadAhead } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
 import type { ImportRequest } from './options.ts'
 import { type Counts, type ImportPosition, start, sum } from './position.ts'
@@ -86,10 +86,12 @@ export async function importFile(
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
   const { from = start, report, savePosition, signal, onProgress, origin } = work
   const { columnOf } = stream.layout
+  const chunks = withReadAhead(chunksOf(stream.rows, request.chunkRows), signal)
   let position = from
   /** Writes a chunk and its part of the report, and saves the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[], numbers: NumberReaders) => {
-    const { counts, failed } = await writeChunk(own, catalogue, request, rows, columnOf, numbers, signal)
+    const how = { columnOf, numbers, readAhead: chunks.readAhead, signal }
+    const { counts, failed } = await writeChunk(own, catalogue, request, rows, how)
     const reportLength = (await report?.add(failed, position.reportLength, catalogue.db)) ?? position.reportLength
     const next = { counts: sum(position.counts, counts), reportLength }
     await savePosition?.(next, catalogue.db)
@@ -99,7 +101,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
     try {
       const withCommas = await attributesWithCommas(catalogue, request, stream, work)
       const numbers = numberReaders(request, stream.recognized, columnOf, withCommas)
-      for await (const rows of prefetch(chunksOf(stream.rows, request.chunkRows), signal)) {
+      for await (const rows of chunks.items) {
         position = await write(catalogue, false, (transaction) => writeOne(transaction, rows, numbers))
         onProgress?.(position.counts)
       }

@@ -128,24 +128,31 @@ export async function* chunksOf(
 }
 
 /**
- * The same items, each made while the one before it is in use, until the signal is aborted. It does not wait for the
- * next one then: from a pipe it may never come.
+ * The same items until the signal is aborted; then it does not wait for the next one: from a pipe it may never come.
+ * `readAhead` begins to make the next one before it is asked for.
  */
-export async function* prefetch<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
-  let next = items.next()
-  try {
-    for (;;) {
-      const item = await unlessAborted(next, signal)
-      if (!item || item.done) return
-      next = items.next()
-      next.catch(() => {}) // it is awaited later, if at all
-      yield item.value
-    }
-  } finally {
-    const ended = items.return(undefined)
-    if (signal.aborted) ended.catch(() => {})
-    else await ended
+export function withReadAhead<T>(items: AsyncGenerator<T>, signal: AbortSignal) {
+  let next: Promise<IteratorResult<T>> | undefined
+  const readAhead = () => {
+    next ??= items.next()
+    next.catch(() => {}) // it is awaited later, if at all
+    return next
   }
+  async function* read() {
+    try {
+      for (;;) {
+        const item = await unlessAborted(readAhead(), signal)
+        next = undefined
+        if (!item || item.done) return
+        yield item.value
+      }
+    } finally {
+      const ended = items.return(undefined)
+      if (signal.aborted) ended.catch(() => {})
+      else await ended
+    }
+  }
+  return { items: read(), readAhead }
 }
 
 /** The promise's value, or undefined once the signal is aborted. Unlike a race it leaves no listener on the signal. */

@@ -15,6 +15,14 @@ import type { NumberReaders } from './decimals.ts'
 import type { Layout } from './layout.ts'
 import { type FailedRow, type MappedProduct, type MappedRow, maxFaults, rowsOf } from './map-row.ts'
 
+interface ChunkOptions {
+  columnOf: Layout['columnOf']
+  numbers: NumberReaders
+  /** Called when the rows are sent: reading more of the file earlier delays the short statements before that. */
+  readAhead(): void
+  signal: AbortSignal
+}
+
 /**
  * Checks a chunk's rows by the store's present definitions, and writes the good ones, in a fixed number of statements.
  * A product's change counts at its first row without a fault; the rest as unchanged. If products would grow too large,
@@ -25,9 +33,7 @@ export async function writeChunk(
   catalogue: WriteCatalogue,
   { storeUuid }: { storeUuid: string },
   rows: readonly MappedRow[],
-  columnOf: Layout['columnOf'],
-  numbers: NumberReaders,
-  signal: AbortSignal,
+  { columnOf, numbers, readAhead, signal }: ChunkOptions,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
   const definitions = await listDefinitions(catalogue, storeUuid)
@@ -37,8 +43,8 @@ export async function writeChunk(
     const { failed, bad, assetsFailed, replaced } = prepared
     const written = await write(catalogue, hasTooLarge, async (within) => {
       // Groups before products, as every writer of both locks them: so no two wait for each other.
-      const { added, linked } = await loadAssets(connection, within, storeUuid, prepared.groups)
-      const loaded = await loadProducts(connection, within, storeUuid, prepared.products, bad)
+      const { added, linked } = await loadAssets(connection, within, storeUuid, prepared.groups, readAhead)
+      const loaded = await loadProducts(connection, within, storeUuid, prepared.products, bad, readAhead)
       return { added, linked, ...loaded }
     })
     return { ...written, failed, bad, assetsFailed, replaced }
