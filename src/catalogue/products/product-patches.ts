@@ -151,9 +151,6 @@ export const maxSize = maxMebibytes * 1024 * 1024
 
 export const tooLargeFault = `the product's attributes must take at most ${maxMebibytes} MiB together`
 
-/** Stored in fewer bytes, also compressed, attributes are so small that only what is added needs a check. */
-export const sizeNotChecked = 2_000
-
 /** No character of a value takes more bytes in JSON. */
 const maxBytesPerCharacter = 6
 

@@ -99,7 +99,6 @@ function writesOf(
     updates,
     locks: { groups, products: [...good.keys(), ...codes] },
     ...(looksUpFailed ? { refused: codes } : { failed: codes.length }),
-    names: fewNames(good),
   }
 }
 
@@ -115,16 +114,6 @@ function keepNames(storeUuid: string, names: readonly string[]): void {
   const kept = keptNames.get(storeUuid) ?? new Set()
   for (const name of names) if (kept.size < maxKept) kept.add(name)
   keptNames.set(storeUuid, kept)
-}
-
-const maxNames = 8
-
-/** The names of the patches' attributes; null if they are more than a few. */
-function fewNames(patches: ReadonlyMap<string, GoodPatch>): string[] | null {
-  const names = new Set<string>()
-  for (const { attributes } of patches.values())
-    for (const name in attributes) if (names.add(name).size > maxNames) return null
-  return [...names]
 }
 
 /** A JSON object by product code, without nulls. */

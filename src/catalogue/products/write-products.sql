@@ -1,13 +1,3 @@
--- Whether attributes are within a limit of bytes of JSON after others are merged in: not checked up to so many stored
--- bytes; the text is only made beyond an eighth of the limit. A function that is declared immutable, though how many
--- bytes are stored depends on their compression: in a CASE of a write, Citus runs no others.
-create or replace function attributes_fit(stored jsonb, added jsonb, size_not_checked integer, max_size integer)
-  returns boolean language plpgsql immutable as $$
-begin
-  return pg_column_size(stored) < size_not_checked or pg_column_size(stored || added) <= max_size / 8
-    or octet_length(jsonb_strip_nulls(stored || added)::text) <= max_size;
-end $$;
-
 -- Keeps the names of attributes of products. In the order of the names: so no two writers wait for each other.
 create or replace function keep_attribute_names(store uuid, names text[]) returns void language plpgsql as $$
 begin
@@ -43,8 +33,7 @@ end $$;
 --   creates, updates,                 whether products without such a time are created; whether others are changed
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
 --   failed                            how many other items of the request have failed
---   sizeNotChecked, maxSize           see above
---   names                             the attributes in the patches, if few: the ledger's items are found faster
+--   maxSize                           of a product's attributes, in bytes of JSON
 --   newNames                          those with values that may be new to the store; left out: all
 --   shard                             of the totals by status to add to (write-products.ts)
 --   origin                            who writes, as in record-changes.ts, or null: nothing is recorded
@@ -62,11 +51,8 @@ declare
   removes constant boolean := coalesce(request -> 'removes', 'false');
   creates constant boolean := request -> 'creates';
   updates constant boolean := request -> 'updates';
-  size_not_checked constant integer := request -> 'sizeNotChecked';
   max_size constant integer := request -> 'maxSize';
   origin constant jsonb := nullif(request -> 'origin', 'null');
-  names constant text[] := case jsonb_typeof(request -> 'names') when 'array'
-    then array(select jsonb_array_elements_text(request -> 'names')) end;
   codes constant text[] := array(select jsonb_object_keys(patches)) || array(select jsonb_array_elements_text(request -> 'refused'));
   written_at constant timestamptz := now();
   failed integer := request -> 'failed';
@@ -94,8 +80,8 @@ begin
   -- 3. Classifies the products in one statement, and records what it finds in the ledger. Patches are looked up by code
   -- and products by their index: in a join PostgreSQL may read the whole store for one product. Nothing is inserted in
   -- this statement: Citus runs the whole of it on the server of the store, but would plan inserts one by one and send
-  -- their results to and fro. The first test of attributes_fit is repeated here: a call for each of 1,000 products
-  -- takes 1 ms.
+  -- their results to and fro. Attributes that take fewer stored bytes than 2,000, also compressed, are so small that
+  -- they are not measured; the text is only made beyond an eighth of the limit.
   for result in
     with old as materialized (
       select p.product_code as code, p.status, p.attributes, i.patch,
@@ -104,11 +90,11 @@ begin
           when not updates then 'unchanged'
           when case when removes then p.attributes = jsonb_strip_nulls(p.attributes || i.patch) else p.attributes @> i.patch end
             then case when p.status <> statuses ->> p.product_code then 'updated' else 'unchanged' end
-          when pg_column_size(p.attributes) < size_not_checked
-            or attributes_fit(p.attributes, i.patch, size_not_checked, max_size) then 'updated'
+          when pg_column_size(p.attributes) < 2000 or pg_column_size(p.attributes || i.patch) <= max_size / 8
+            or octet_length(jsonb_strip_nulls(p.attributes || i.patch)::text) <= max_size then 'updated'
           else 'too large' end as outcome,
         case when pg_column_compression(p.attributes) is null then pg_column_size(p.attributes) else octet_length(p.attributes::text) end
-          + octet_length(p.product_code) * coalesce(cardinality(names), pg_column_size(i.patch) / 12) as bytes
+          + octet_length(p.product_code) * (pg_column_size(i.patch) / 12) as bytes
       from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
       where p.store_uuid = store and p.product_code = any(codes)
     ), absent as materialized (
@@ -116,13 +102,9 @@ begin
       where code not in (select code from old)
     ), item as not materialized (
       select 'updated' as action, code, key, was, bytes from (
-          select o.code, k as key, o.attributes ->> k as was, o.patch ->> k as value, bytes
-          from old o cross join unnest(names) k
-          where o.outcome = 'updated' and o.patch ? k
-        union all
-          select o.code, k, o.attributes ->> k, o.patch ->> k, bytes
-          from old o cross join lateral jsonb_object_keys(o.patch) k
-          where names is null and o.outcome = 'updated'
+        select o.code, k as key, o.attributes ->> k as was, o.patch ->> k as value, bytes
+        from old o cross join lateral jsonb_object_keys(o.patch) k
+        where o.outcome = 'updated'
       ) i
       where was is distinct from value
       union all

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { type LockRequest, locksOf, randomShard } from '../locks.ts'
-import { maxSize, sizeNotChecked } from './product-patches.ts'
+import { maxSize } from './product-patches.ts'
 
 /** What to write, as write-products.sql has it. */
 export interface ProductWrites {
@@ -17,7 +17,6 @@ export interface ProductWrites {
   validatedBy?: string | null | undefined
   refused?: readonly string[] | undefined
   failed?: number | undefined
-  names?: readonly string[] | null | undefined
   newNames?: readonly string[] | undefined
 }
 
@@ -45,7 +44,7 @@ export async function writeProducts(
   const { patches, statuses = '{}', createdAts = '{}', locks, ...options } = writes
   const { creates = false, updates = false, refused = [], failed = 0 } = options
   const request = {
-    ...{ ...options, creates, updates, refused, failed, sizeNotChecked, maxSize },
+    ...{ ...options, creates, updates, refused, failed, maxSize },
     shard: randomShard(),
     origin: catalogue.origin ?? null,
   }

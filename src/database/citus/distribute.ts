@@ -126,7 +126,7 @@ const numberSequences = [
 
 /** What statements call on a server. */
 const onServers = [
-  ...['attributes_fit', 'folded', 'writing_tx', 'next_number', 'lock_store', 'mark_products'],
+  ...['folded', 'writing_tx', 'next_number', 'lock_store', 'mark_products'],
   ...['record_change', 'record_items', 'write_products', 'keep_attribute_names', 'count_products'],
 ]
 

@@ -30,7 +30,7 @@ const tenantFunctions = [
   ...['codes_like', 'folded', 'lock_store', 'mark_products', 'next_number', 'queue_state', 'writing_tx'],
   ...['changed_products', 'changes_after', 'changes_by', 'changes_of', 'changes_since', 'first_change_day'],
   ...['ledger_state', 'oldest_open', 'record_change', 'record_items', 'reverts_of'],
-  ...['attributes_fit', 'count_products', 'delete_products', 'keep_attribute_names', 'write_products'],
+  ...['count_products', 'delete_products', 'keep_attribute_names', 'write_products'],
   ...['run_in_store', 'run_on_server'],
 ]
 
