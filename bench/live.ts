@@ -12,23 +12,23 @@ import { table } from './table.ts'
 const clients = fileURLToPath(new URL('live-clients.ts', import.meta.url))
 const ofStore = 20
 
-interface Audience {
+interface Clients {
   streams: number
   webhooks: number
 }
 
-const audiences: Record<string, Audience> = {
+const variants: Record<string, Clients> = {
   none: { streams: 0, webhooks: 0 },
   '100 streams': { streams: 100, webhooks: 0 },
   '100 webhooks, 20 of the store': { streams: 0, webhooks: 100 },
   both: { streams: 100, webhooks: 100 },
 }
 
-/** PUTs of 1,000 products while streams and webhooks, whose clients are in another process, are told of them. */
+/** PUTs of 1,000 products while streams and webhooks, whose clients are in another process, receive them. */
 export async function live(gateway: Server, seconds: number, rounds: number): Promise<string> {
   const tokens = await Promise.all(Array.from({ length: 10 }, () => createToken(gateway)))
   const write = put(gateway, stores.big, 1_000)
-  const perSecond = await alternate(audiences, rounds, async ({ streams, webhooks }, round) => {
+  const perSecond = await alternate(variants, rounds, async ({ streams, webhooks }, round) => {
     const { port, stop } = await startClients({ url: gateway.url, tokens: tokens.slice(0, streams / 10) })
     const ids = await Promise.all(Array.from({ length: webhooks }, (_, i) => createWebhook(gateway, i, port)))
     await write(round)

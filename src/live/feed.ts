@@ -15,7 +15,7 @@ interface FeedRequest {
   names?: { after?: string; filter?: string }
 }
 
-/** What a stream tells of. */
+/** The changes that a stream has. */
 export interface Feed {
   /** Undefined: all, also those that are created later. */
   stores: readonly string[] | undefined

@@ -11,9 +11,9 @@ import { FairQueue } from '../fair-share/fair-queue.ts'
 import { requestContext } from '../request/context.ts'
 import { warnOnceASecond } from '../request/log.ts'
 import { createPauses } from '../request/pauses.ts'
-import { Audience } from './audience.ts'
 import { matching } from './event-filter.ts'
 import type { Listener } from './listener.ts'
+import { ListenerGroup } from './listener-group.ts'
 import { maxKeptBytes, type NewChanges, readNewChanges } from './new-changes.ts'
 
 export type Hub = ReturnType<typeof createHub>
@@ -34,14 +34,13 @@ interface Reader {
 }
 
 /**
- * Reads the new changes of all stores with listeners, four times a second while there are any, and tells each listener
- * of its own. A listener is behind, and reads by itself what it has missed; then it waits for the next step; then it is
- * in the audience.
+ * Reads the new changes of all stores with listeners, four times a second while there are any, and notifies each
+ * listener of its own. A listener first catches up by reads of its own; the next step adds it to the group.
  */
 export function createHub(db: Kysely<Database>, log: Logger) {
-  const audience = new Audience()
-  /** With the position up to which each has been told. */
-  const waiting = new Map<Listener, LedgerPosition>()
+  const group = new ListenerGroup()
+  /** They are to be added to the group; with the position that each has reached. */
+  const caughtUp = new Map<Listener, LedgerPosition>()
   const left = new WeakSet<Listener>()
   const catchUps = new FairQueue({ slots: maxCatchUps, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
   let reader: Reader | undefined
@@ -59,7 +58,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       release()
     }
   }
-  /** Tells a listener of what it has missed, until it has all. */
+  /** Notifies a listener of what it has missed, until it has all. */
   const catchUp = async (listener: Listener, readFirst: () => Promise<NewChanges>): Promise<void> => {
     try {
       const pause = createPauses()
@@ -68,7 +67,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
         for (const change of page.changes) {
           if (left.has(listener)) return
           const own = matching(change, listener.filter)
-          if (own) listener.tell([own])
+          if (own) listener.notify([own])
           await listener.ready()
           await pause()
         }
@@ -77,21 +76,21 @@ export function createHub(db: Kysely<Database>, log: Logger) {
         if (!page.hasMore) break
         page = await readMissed(listener, page.seen)
       }
-      waiting.set(listener, page.seen)
+      caughtUp.set(listener, page.seen)
       void run()
     } catch (error) {
       warnOnceASecond(log, 'earlier changes could not be read for a stream', { reason: messageOf(error) })
       listener.end()
     }
   }
-  /** Takes in those that wait, unless the reader has passed their position meanwhile. */
+  /** Adds those that have caught up to the group, unless the reader has passed their position meanwhile. */
   const admit = () => {
-    for (const [listener, seen] of waiting) {
-      waiting.delete(listener)
-      if (audience.size === 0) reader = { position: seen, since: undefined, mark: undefined }
+    for (const [listener, seen] of caughtUp) {
+      caughtUp.delete(listener)
+      if (group.size === 0) reader = { position: seen, since: undefined, mark: undefined }
       if (reader && isBefore(seen, reader.position)) void catchUp(listener, () => readMissed(listener, seen))
       else {
-        audience.add(listener, seen)
+        group.add(listener, seen)
         // Some may have been created before these changes.
         mayBeTooMany ||= !listener.stores
       }
@@ -100,10 +99,10 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   /** Returns whether more changes follow at once. */
   const step = async (): Promise<boolean> => {
     admit()
-    if (!reader || audience.size === 0) return false
+    if (!reader || group.size === 0) return false
     const { position, mark, since } = reader
-    const page = await readNewChanges(db, audience.stores, position, { since })
-    await audience.tell(page)
+    const page = await readNewChanges(db, group.stores, position, { since })
+    await group.notify(page)
     const isPassed = mark !== undefined && page.seen.tx >= mark.nextTx
     reader = {
       position: page.seen,
@@ -111,8 +110,8 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       mark: mark && !isPassed ? mark : page.asOf,
     }
     mayBeTooMany ||= page.changes.some(({ kind, action }) => kind === 'store' && action === 'created')
-    if (!audience.stores && mayBeTooMany) {
-      if (await hasTooManyStores(db)) audience.endThoseOfAllStores()
+    if (!group.stores && mayBeTooMany) {
+      if (await hasTooManyStores(db)) group.endThoseOfAllStores()
       mayBeTooMany = false
     }
     return page.hasMore
@@ -120,10 +119,10 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   const run = async () => {
     if (isRunning) return
     isRunning = true
-    while (waiting.size + audience.size > 0) {
+    while (caughtUp.size + group.size > 0) {
       const hasMore = await step().catch((error: unknown) => {
         warnOnceASecond(log, 'new changes could not be read for streams', { reason: messageOf(error) })
-        if (error instanceof CatalogueError && error.code === 'cursor_expired') audience.end()
+        if (error instanceof CatalogueError && error.code === 'cursor_expired') group.end()
         return false
       })
       if (!hasMore) await sleep(everyMs, undefined, { ref: false })
@@ -133,15 +132,15 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   return {
     /** The first changes after a position, for `listen`. Throws `cursor_expired`. */
     read,
-    /** Tells a listener of the changes that were read for it, and of what follows. */
+    /** Notifies a listener of the changes that were read for it, and of what follows. */
     listen: (listener: Listener, first: NewChanges): void => {
       // The timers and statements are not those of the request.
       requestContext.exit(() => void catchUp(listener, async () => first))
     },
     leave: (listener: Listener): void => {
       left.add(listener)
-      waiting.delete(listener)
-      audience.delete(listener)
+      caughtUp.delete(listener)
+      group.delete(listener)
     },
   }
 }

@@ -5,9 +5,9 @@ import type { Hub } from './hub.ts'
 import type { Listener } from './listener.ts'
 import type { Stream } from './stream.ts'
 
-/** A client that lets changes of more items wait is cut. */
-const maxWaiting = 200_000
-/** With so many waiting, it does not catch up any further. */
+/** A client with changes of more items unread is cut. */
+const maxUnread = 200_000
+/** With so many unread, it does not catch up any further. */
 const highWaterMark = 10_000
 /** A change without items takes as much memory as some of them. */
 const size = ({ codes }: Change) => 10 + codes.length
@@ -31,10 +31,10 @@ export async function openChanges(
     stores,
     filter,
     share: stream.share,
-    tell: (told) => {
-      for (const change of told) {
+    notify: (own) => {
+      for (const change of own) {
         if (stream.isClosed) return
-        if (room() < -maxWaiting) stream.cut()
+        if (room() < -maxUnread) stream.cut()
         else source?.enqueue(change)
       }
     },

@@ -23,7 +23,7 @@ export async function openEvents(
     stores,
     filter,
     share: stream.share,
-    tell: (changes) => {
+    notify: (changes) => {
       const last = changes.at(-1)
       if (last) at = { ...feedPosition(last.tx, last.seq), ledger: at.ledger }
       stream.sendAll(changes.map(textOf))
@@ -44,7 +44,7 @@ export async function openEvents(
   }
 }
 
-/** Streams that are told of a change are sent the same bytes. */
+/** All streams that have a change are sent the same bytes. */
 const textOf = remembering((change: Change) =>
   Buffer.from(`id: ${change.cursor}\ndata: ${JSON.stringify(eventOf(change))}\n\n`),
 )

@@ -42,7 +42,7 @@ export class Stream {
     return this.#isClosed
   }
 
-  /** As whom it waits for its turn. */
+  /** By which its reads are queued fairly. */
   get share(): { tenant: string; tokenId: string } {
     return { tenant: shareOf(this.caller), tokenId: this.caller.tokenId }
   }
@@ -76,7 +76,7 @@ export class Stream {
 
   /**
    * Writes events in one go. Cuts a client that does not read the earlier ones. Their bytes are not copied: many
-   * streams may have them waiting.
+   * streams may hold them.
    */
   sendAll(events: readonly (Buffer | string)[]): void {
     const out = this.#out

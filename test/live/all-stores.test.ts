@@ -57,7 +57,7 @@ it('a client that resumes has the changes of a store that was created before its
   expect(codes).toEqual(['A', '', 'B', 'C', 'D'])
 })
 
-it('a stream of all stores ends when they have become too many, and its client is told to name some', async () => {
+it('a stream of all stores ends when they have become too many, and the answer to its client says to name some', async () => {
   const known = await newStore(gateway)
   await settled(gateway.database)
   const [all, one] = [follow(gateway.url, {}), follow(gateway.url, { store_uuid: known })]

@@ -49,7 +49,7 @@ async function open(query: string, given: { token?: string; headers?: Record<str
 const positionsOf = ({ text }: { text: string }) => text.match(/(?<=^event: position\nid: ).*/gm) ?? []
 
 describe('GET /v1/events', () => {
-  it('tells of the changes of the stores from now on, as the feed has them', async () => {
+  it('sends the changes of the stores from now on, as the feed has them', async () => {
     const [store, other, third] = [await newStore(gateway), await newStore(gateway), await newStore(gateway)]
     await addProducts(gateway, store, ['before'])
     await settled(gateway.database)
@@ -117,7 +117,7 @@ describe('GET /v1/events', () => {
     expect(later.filter((cursor) => cursor !== positions()[0])).toEqual([])
   })
 
-  it('tells every subscriber of the feed of its store, with 8 writers and a long transaction', async () => {
+  it('sends every subscriber the feed of its store, with 8 writers and a long transaction', async () => {
     const { catalogue } = gateway.database
     const stores = await Promise.all([1, 2].map(() => storeIn(catalogue)))
     const held = await storeIn(catalogue)

@@ -35,26 +35,28 @@ async function feedOf(store: string, type: string): Promise<Event[]> {
 }
 
 describe('readiness.changed', () => {
-  it('tells which products became blocked and ready for a channel, and when requirements were evaluated', async () => {
+  it('says which products became blocked and ready for a channel, and when requirements were evaluated', async () => {
     const store = await newStore(gateway, { channels: ['SMP', 'channel_value_1'] })
     await addProducts(gateway, store, ['A', { productCode: 'B', attributes: { Title: 'b' } }])
     const stream = follow(gateway.url, { store_uuid: store, types: 'readiness.changed' })
     const ofOther = follow(gateway.url, { store_uuid: store, types: 'readiness.changed', channels: 'channel_value_1' })
     await Promise.all([stream.opened, ofOther.opened])
-    const told = () => stream.events.map(({ action, keys, codes, counts }) => ({ action, keys, codes, ...counts }))
+    const events = () => stream.events.map(({ action, keys, codes, counts }) => ({ action, keys, codes, ...counts }))
     const none = { created: 0, updated: 0, deleted: 0, failed: 0 }
     const evaluated = { action: 'changed', keys: ['SMP'], codes: [''], ...none, total: 1 }
     await requireAttribute(store, 'SMP', 'Title')
-    await expect.poll(told).toEqual([evaluated])
+    await expect.poll(events).toEqual([evaluated])
     await addProducts(gateway, store, [{ productCode: 'A', attributes: { Title: 'a' } }])
     const ready = { action: 'ready', keys: ['SMP'], codes: ['A'], ...none, total: 1 }
-    await expect.poll(told).toEqual([evaluated, ready])
+    await expect.poll(events).toEqual([evaluated, ready])
     await addProducts(gateway, store, ['C', { productCode: 'D', attributes: { Title: 'd' } }])
     const blocked = { action: 'blocked', keys: ['SMP'], codes: ['C'], ...none, total: 1 }
-    await expect.poll(told).toEqual([evaluated, ready, blocked])
+    await expect.poll(events).toEqual([evaluated, ready, blocked])
     await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['C'] }, '{ deletedCount }')
     await requireAttribute(store, 'channel_value_1', 'Color')
-    await expect.poll(told).toEqual([evaluated, ready, blocked, { ...evaluated, keys: ['channel_value_1'], total: 3 }])
+    await expect
+      .poll(events)
+      .toEqual([evaluated, ready, blocked, { ...evaluated, keys: ['channel_value_1'], total: 3 }])
     await expect.poll(() => ofOther.events).toEqual(stream.events.slice(3))
     expect(await feedOf(store, 'readiness.changed')).toEqual(stream.events)
   })
@@ -82,7 +84,7 @@ describe('readiness.changed', () => {
 })
 
 describe('import.finished', () => {
-  it('tells of the end of an import, with its request, whose receipt and revert are as without it', async () => {
+  it('has the end of an import, with its request, whose receipt and revert are as without it', async () => {
     const store = await newStore(gateway)
     const requestId = randomUUID()
     const input = { content: 'sku,status\nA,new\nB,bad\nC,new\n' }
@@ -112,7 +114,7 @@ describe('import.finished', () => {
     expect(data).toMatchObject({ reverted: { products: 2 }, skipped: [] })
   })
 
-  it('is not told of a dry run', async () => {
+  it('has nothing of a dry run', async () => {
     const store = await newStore(gateway)
     const run = async (dryRun: boolean) => {
       const args = { storeUuid: store, input: { content: 'sku\nA\n', dryRun } }
@@ -133,7 +135,7 @@ describe('import.finished', () => {
       .toEqual([['failed']])
   })
 
-  it('tells of an upload and of an import of the command line as each ends', async () => {
+  it('has an upload and an import of the command line as each ends', async () => {
     const store = await newStore(gateway)
     const stream = follow(gateway.url, { store_uuid: store, types: 'import.finished' })
     await stream.opened
@@ -142,19 +144,19 @@ describe('import.finished', () => {
       ...{ method: 'POST', headers, body: 'sku,status\nA,new\nB,bad\n' },
     })
     const { data } = (await uploaded.json()) as { data: { job_id: string } }
-    const told = () => stream.events.map(({ via, actor, codes, keys, counts }) => [via, actor, codes, keys, counts])
+    const events = () => stream.events.map(({ via, actor, codes, keys, counts }) => [via, actor, codes, keys, counts])
     const counts = { created: 0, updated: 0, deleted: 0, failed: 1, total: 2 }
     const ofUpload = ['job', 'bootstrap', [data.job_id], ['succeeded'], counts]
-    await expect.poll(told).toEqual([ofUpload])
+    await expect.poll(events).toEqual([ofUpload])
     const file = folder.file('products.csv')
     await writeFile(file, 'sku\nC\n')
     await runCli(['import', file, '--store', store], { DATABASE_URL: gateway.database.url })
     const counted = { ...counts, failed: 0, total: 1 }
     const ofCommand = ['cli', userInfo().username, [expect.any(String)], ['succeeded'], counted]
-    await expect.poll(told).toEqual([ofUpload, ofCommand])
+    await expect.poll(events).toEqual([ofUpload, ofCommand])
   })
 
-  it('tells once of an import that another process ends, and of no other change of a job', async () => {
+  it('has an import that another process ends once, and no other change of a job', async () => {
     const store = await newStore(gateway)
     const { db } = gateway.database
     const id = randomUUID()

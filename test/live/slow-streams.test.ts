@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { feedPosition } from '../../src/catalogue/changes/cursor.ts'
-import { Audience } from '../../src/live/audience.ts'
+import { ListenerGroup } from '../../src/live/listener-group.ts'
 import type { NewChanges } from '../../src/live/new-changes.ts'
 import { openEvents } from '../../src/live/open-events.ts'
 import { createStreams } from '../../src/live/streams.ts'
@@ -19,12 +19,12 @@ it('slow streams of one store share the bytes that wait for them, whatever they 
   const scopes = new Set(['read'] as const)
   const caller = { tokenId: 'id', tokenName: 'reader', scopes, viewer: { stores: undefined } }
   const streams = createStreams(async () => caller, { ofToken: 100, unreadBytes: Number.POSITIVE_INFINITY })
-  const audience = new Audience()
+  const group = new ListenerGroup()
   const after = { ...feedPosition(7, 0), ledger: '1' }
   const hub = {
     read: async () => pageOf([]),
-    listen: (listener: Parameters<Audience['add']>[0]) => audience.add(listener, after),
-    leave: (listener: Parameters<Audience['add']>[0]) => audience.delete(listener),
+    listen: (listener: Parameters<ListenerGroup['add']>[0]) => group.add(listener, after),
+    leave: (listener: Parameters<ListenerGroup['add']>[0]) => group.delete(listener),
   }
   const open = async (i: number) => {
     const stream = streams.open(caller, 'Bearer token')
@@ -39,7 +39,7 @@ it('slow streams of one store share the bytes that wait for them, whatever they 
     change('product.updated', items, { storeUuid: 'A', seq: String(seq) }),
   )
   const before = process.memoryUsage().arrayBuffers
-  await audience.tell(pageOf(changes))
+  await group.notify(pageOf(changes))
   expect(Math.min(...all.map(({ unreadBytes }) => unreadBytes))).toBeGreaterThan(mebibyte / 2)
   expect(all.filter(({ isClosed }) => isClosed)).toEqual([])
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30 * mebibyte)

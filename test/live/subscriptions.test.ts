@@ -45,7 +45,7 @@ const follow = `subscription ($store: ID!, $after: String, $filter: EventFilter)
 }`
 
 describe('Subscription.changes', () => {
-  it('tells of the changes of a store after a cursor that match', async () => {
+  it('sends the changes of a store after a cursor that match', async () => {
     const store = await newStore(gateway)
     await addProducts(gateway, store, ['A1'])
     await settled(gateway.database)
@@ -147,7 +147,7 @@ describe('Subscription.changes', () => {
 describe('Subscription.job', () => {
   const watch = 'subscription ($id: ID!) { job(id: $id) { state rowsDone } }'
 
-  it('tells of a job until its end, and completes', async () => {
+  it('sends the states of a job until its end, and completes', async () => {
     const store = await newStore(gateway)
     await addProducts(gateway, store, ['A', 'B'])
     const { jobId } = await ask(gateway, 'startExport', { storeUuid: store, format: 'JSONL' }, '{ jobId }')

@@ -16,15 +16,15 @@ async function createStores(count: number): Promise<void> {
   await settled(database)
 }
 
-/** A listener of all stores from now on, of how many changes it is told, and whether it is ended. */
+/** A listener of all stores from now on, how many changes it receives, and whether it is ended. */
 async function listen(db = database.db) {
   const hub = createHub(db, pino({ level: 'silent' }))
-  const state = { told: 0, isEnded: false }
+  const state = { received: 0, isEnded: false }
   const listener: Listener = {
     ...{ stores: undefined, filter: {}, share: { tenant: 't', tokenId: 'i' } },
     ...{ ready: () => undefined, reached: () => {} },
-    tell: (changes) => {
-      state.told += changes.length
+    notify: (changes) => {
+      state.received += changes.length
     },
     end: () => {
       state.isEnded = true
@@ -47,10 +47,10 @@ it('a stream of all stores ends when they are too many, also if they could not b
   await createStores(1)
   const state = await listen(database.db.withPlugin(failing))
   await createStores(1)
-  await expect.poll(() => state.told).toBe(1)
+  await expect.poll(() => state.received).toBe(1)
   isFailing = true
   await createStores(100)
-  await expect.poll(() => state.told).toBe(101)
+  await expect.poll(() => state.received).toBe(101)
   expect(state.isEnded).toBe(false)
   isFailing = false
   await expect.poll(() => state.isEnded).toBe(true)

@@ -6,9 +6,9 @@ import { matching } from './event-filter.ts'
 import type { Listener } from './listener.ts'
 import type { NewChanges } from './new-changes.ts'
 
-/** Listeners that are told together of the same changes: each of those of its stores that match its filter. */
-export class Audience {
-  /** With the position up to which each was told before it came, and the hash of what it wants. */
+/** Listeners that are notified of the changes of one page: each of those of its stores that match its filter. */
+export class ListenerGroup {
+  /** With the position that each had reached when it was added, and the hash of its stores and filter. */
   readonly #members = new Map<Listener, { after: FeedPosition; wanted: string }>()
   #stores: { all: string[] | undefined } | undefined
 
@@ -32,9 +32,9 @@ export class Audience {
     if (this.#members.delete(listener)) this.#stores = undefined
   }
 
-  async tell({ changes, durable }: NewChanges): Promise<void> {
+  async notify({ changes, durable }: NewChanges): Promise<void> {
     const pause = createPauses()
-    // Those that want the same are told of the same list.
+    // Listeners with the same stores and filter get the same list.
     const lists = new Map<string, readonly Change[]>()
     const placesOf = Map.groupBy(changes.keys(), (i) => changes[i]?.storeUuid)
     const wantedBy = ({ stores, filter }: Listener, from: number) => {
@@ -43,19 +43,19 @@ export class Audience {
       return own.flatMap((change) => matching(change, filter) ?? [])
     }
     for (const [listener, { after, wanted }] of this.#members) {
-      const told = changes.findIndex(({ tx, seq }) => isBefore(after, feedPosition(tx, seq)))
-      if (told >= 0) {
-        const key = `${told} ${wanted}`
-        const list = lists.get(key) ?? wantedBy(listener, told)
+      const start = changes.findIndex(({ tx, seq }) => isBefore(after, feedPosition(tx, seq)))
+      if (start >= 0) {
+        const key = `${start} ${wanted}`
+        const list = lists.get(key) ?? wantedBy(listener, start)
         lists.set(key, list)
-        if (list.length > 0) listener.tell(list)
+        if (list.length > 0) listener.notify(list)
       }
       listener.reached(durable)
       await pause()
     }
   }
 
-  /** They cannot be told of further changes. */
+  /** They cannot be notified of further changes. */
   end(): void {
     for (const listener of [...this.#members.keys()]) listener.end()
   }
