@@ -14,7 +14,7 @@ const mayImport: Record<string, string> = {
   'src/event-loop': 'fair-share request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs live request webhooks',
-  'src/webhooks': 'catalogue database live outgoing',
+  'src/webhooks': 'catalogue database live outgoing request',
   'src/jobs': 'catalogue database event-loop export import request',
   'src/export': 'catalogue database request',
   'src/import': 'catalogue database request',

@@ -155,11 +155,12 @@ it('all due webhooks of a store have their turns, five at a time', async () => {
     await expect.poll(() => turns.running().length - open.length).toBe(0)
     return open.length - left
   }
-  expect(turns.startAll(due)).toBe(false)
+  turns.startAll(due)
   expect(open).toHaveLength(5)
   for (let started = 5; started < 20; started++) expect(await endOne()).toBe(1)
   expect(await endOne()).toBe(0)
-  expect(turns.startAll([{ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }])).toBe(true)
+  turns.startAll([{ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }])
+  expect(open).toHaveLength(5)
   turns.startAll(due)
   stopping.abort()
   expect(await endOne()).toBe(0)

@@ -4,8 +4,9 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/tables.ts'
 import { messageOf } from '../../errors.ts'
-import { maxKeptBytes, readNewChanges } from '../../live/new-changes.ts'
+import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
+import { warnOnceASecond } from '../../request/log.ts'
 import type { Result } from './attempt.ts'
 import { type Due, type DueWebhook, listDue } from './leases.ts'
 import { type RetryTimes, retryTimes } from './retries.ts'
@@ -35,11 +36,12 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   const outgoing = createOutgoing(options)
   const results: Record<Result, number> = { delivered: 0, refused: 0, unanswered: 0 }
   const warn = (error: unknown, facts: object = {}) => {
-    if (!signal.aborted) log.warn({ reason: messageOf(error), ...facts }, 'webhooks could not be delivered')
+    if (signal.aborted) return
+    warnOnceASecond(log, 'webhooks could not be delivered', { reason: messageOf(error), ...facts })
   }
   const parts: TurnParts = {
     ...{ db, outgoing, owner: randomUUID(), times, signal },
-    read: createSharedPages((storeUuid, after) => readNewChanges(db, [storeUuid], after, { maxBytes: maxKeptBytes })),
+    read: createSharedPages((storeUuid, after) => readNewChanges(db, [storeUuid], after)),
     count: (result) => {
       results[result]++
     },
@@ -49,7 +51,7 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
     return runTurn(parts, webhook).catch((error: unknown) => warn(error, { storeUuid, webhookId }))
   }
   const turns = createTurns(run, signal)
-  const look = createLook(db, turns.startAll)
+  const look = createLook(db, turns)
   const ended = loop(look, signal, warn)
   return {
     /** How many attempts there were by result. */
@@ -79,13 +81,16 @@ async function loop(look: () => Promise<void>, signal: AbortSignal, warn: (error
 }
 
 /** Makes the function that looks for due webhooks, and remembers up to where all are known. */
-function createLook(db: Kysely<Database>, startAll: (due: readonly DueWebhook[]) => boolean): () => Promise<void> {
+function createLook(db: Kysely<Database>, { running, startAll }: ReturnType<typeof createTurns>): () => Promise<void> {
   let known: string | null = null
   let allDaysAt = 0
   return async () => {
     const looksAtAll = Date.now() - allDaysAt > allDaysEveryMs
+    // What becomes readable during a turn is due after it.
+    const isIdle = running().length === 0
     const { oldest, webhooks }: Due = await listDue(db, looksAtAll ? null : known, looksAtAll ? null : usualHours)
     if (looksAtAll) allDaysAt = Date.now()
-    known = startAll(webhooks) ? oldest : null
+    startAll(webhooks)
+    known = isIdle && webhooks.length === 0 ? oldest : null
   }
 }

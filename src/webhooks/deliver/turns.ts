@@ -22,12 +22,11 @@ export function createTurns(run: (webhook: DueWebhook) => Promise<void>, signal:
   return {
     /**
      * Starts those for which there is room, and the others as turns end, in random order: none waits for another one
-     * for long. Returns whether all have started.
+     * for long.
      */
-    startAll: (due: readonly DueWebhook[]): boolean => {
+    startAll: (due: readonly DueWebhook[]): void => {
       waiting = shuffled(due)
       startSome()
-      return waiting.length === 0
     },
     running: () => [...running.values()],
   }

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { type KyselyPlugin, sql } from 'kysely'
+import { pino } from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { latestPosition } from '../../src/live/new-changes.ts'
+import { startDeliverer } from '../../src/webhooks/deliver/deliverer.ts'
+import { insertWebhook } from '../../src/webhooks/webhook.ts'
+import { useDatabase } from '../support/database/database.ts'
+import { eventsOf, fastTimes, startReceiver, status } from './receiver.ts'
+
+const database = useDatabase()
+
+async function insert(url: string) {
+  const { catalogue, db } = database
+  const key = { storeUuid: randomUUID(), webhookId: randomUUID() }
+  const position = await latestPosition(db, [key.storeUuid])
+  await insertWebhook(catalogue, { ...key, url, headers: {}, filter: {}, secret: 'whsec_c2VjcmV0', position })
+  return key
+}
+
+const insertChange = (storeUuid: string, code: string) =>
+  sql`
+  insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
+  values (${storeUuid}, 'r', 'a', 'rest', 'o', 'product', 'created', array[${code}], array[null]::text[],
+    array[null]::text[], 1)`.execute(database.db)
+
+/** A transaction that has a number, until it is ended. */
+async function openTransaction(): Promise<() => Promise<void>> {
+  const client = await database.client()
+  await client.query('begin')
+  await client.query('select pg_current_xact_id()')
+  return () => client.end()
+}
+
+/** A deliverer, how often it has polled, and the times of its warnings. */
+function start() {
+  const state = { polls: 0, warnedAt: [] as number[] }
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      if (JSON.stringify(node).includes('due_webhooks')) state.polls++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const log = pino({ level: 'warn' }, { write: (line) => state.warnedAt.push(JSON.parse(line).time) })
+  const outgoing = { allow: ['127.0.0.0/8'] }
+  const deliverer = startDeliverer({ db: database.db.withPlugin(counting), outgoing, times: fastTimes, log })
+  onTestFinished(deliverer.stop)
+  return state
+}
+
+it('a change that becomes readable during a delivery follows it, whatever transactions are open then', async () => {
+  const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
+  const receiver = await startReceiver((response) => isHeld.then(() => response.end()))
+  const { storeUuid } = await insert(receiver.url)
+  await insertChange(storeUuid, 'A')
+  const endFirst = await openTransaction()
+  await insertChange(storeUuid, 'B')
+  const state = start()
+  await expect.poll(() => receiver.received.length).toBe(1)
+  onTestFinished(await openTransaction())
+  await endFirst()
+  const { polls } = state
+  await expect.poll(() => state.polls).toBeGreaterThan(polls + 2)
+  release()
+  await expect.poll(() => eventsOf(receiver.received).flatMap(({ codes }) => codes)).toEqual(['A', 'B'])
+})
+
+it('webhooks that cannot be delivered are logged once a second', async () => {
+  const receiver = await startReceiver(status(200))
+  const keys = await Promise.all(Array.from({ length: 10 }, () => insert(receiver.url)))
+  for (const { storeUuid } of keys) await insertChange(storeUuid, 'A')
+  await sql`alter table webhook rename column lease_id to renamed`.execute(database.db)
+  onTestFinished(async () => {
+    await sql`alter table webhook rename column renamed to lease_id`.execute(database.db)
+  })
+  const { warnedAt } = start()
+  await expect.poll(() => warnedAt.length).toBeGreaterThan(2)
+  const pauses = warnedAt.slice(1).map((at, i) => at - (warnedAt[i] ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThan(900)
+})
