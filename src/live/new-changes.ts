@@ -29,7 +29,7 @@ export interface NewChanges {
 type StateRow = LedgerState & { durable_tx: string; time: Date }
 
 const maxChanges = 500
-/** Of a page that is kept until a client or a receiver, which may be slow, has its changes: there are many of these. */
+/** Of a page that is kept until a client, which may be slow, has its changes: there are many of these. */
 export const maxKeptBytes = 256 * 1024
 
 interface PageOptions {

@@ -34,10 +34,12 @@ describe('deliveries', () => {
     expect(ids.toReversed()).toEqual(receiver.received.map(({ headers }) => headers['webhook-id']))
   })
 
-  it('join changes of a type up to 200 codes, have at most 20 KB, and tell of the first codes of a large change', async () => {
+  it('join changes of a type up to 200 codes, have at most 20 KB, and the first codes of a large change', async () => {
     const store = await newStore(gateway)
     const receiver = await startReceiver(status(503))
     const { id } = await createWebhook(gateway, store, receiver.url)
+    await addProducts(gateway, store, ['first'])
+    await expect.poll(() => stateOf(id)).toBe('FAILING')
     const longCode = (i: number) => `${String(i).padStart(4, '0')}${'ü'.repeat(200)}`
     await addProducts(
       gateway,
@@ -55,9 +57,13 @@ describe('deliveries', () => {
     await expect.poll(() => codesOf(receiver.received)).toContain('P00209')
     const bodies = [...new Map(receiver.received.map((one) => [one.headers['webhook-id'], one.body])).values()]
     expect(Math.max(...receiver.received.map(({ text }) => Buffer.byteLength(text)))).toBeLessThanOrEqual(20 * 1024)
-    expect(bodies[0]?.data).toMatchObject({ more: true, counts: { created: 1_000 } })
-    expect(bodies[0]?.data.codes).toHaveLength(200)
-    expect(bodies[1]?.data).toMatchObject({ more: true, counts: { created: 150 } })
+    expect(bodies[0]?.data).toMatchObject({ codes: ['first'] })
+    const large = bodies[1]?.data.changes
+    expect(large).toMatchObject([
+      { more: true, counts: { created: 1_000 } },
+      { more: true, counts: { created: 150 }, codes: [], keys: [] },
+    ])
+    expect(large?.[0]?.codes).toHaveLength(200)
     const joined = bodies.slice(2).map(({ data }) => (data.changes ?? [data]).flatMap(({ codes }) => codes).length)
     expect(Math.max(...joined)).toBeLessThanOrEqual(200)
     expect(joined.reduce((sum, one) => sum + one, 0)).toBe(210)

@@ -28,6 +28,7 @@ export interface Next {
   webhook: TakenWebhook
   message: Message
   end: string
+  isLarge: boolean
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Change } from '../../catalogue/changes/change.ts'
+import { type Change, typeOf } from '../../catalogue/changes/change.ts'
 import { textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { ownVersion } from '../../database/version.ts'
 import { type Event, eventOf } from '../../live/event.ts'
@@ -13,68 +13,92 @@ export interface Message {
   body: string
 }
 
-/** The changes of a delivery. `end`: the position of the last one. */
+/** The changes of a delivery. */
 export interface Batch {
   message: Message
+  /** The time of the first one. */
   first: Date
+  /** The position of the last one. */
   end: string
+  /** Whether one of them is too large to be in a delivery as a whole. */
+  isLarge: boolean
 }
 
-type ToldEvent = Event & { more?: true }
+/** An event as JSON. */
+interface Encoded {
+  event: Event & { more?: true }
+  text: string
+  bytes: number
+}
 
 const maxCodes = 200
 const maxBytes = 20 * 1024
 /** For what surrounds the events. */
 const spareBytes = 256
 
+/** Deliveries that a turn has at most. */
+export const maxDeliveries = 20
+
 /**
- * The next delivery of a webhook: the first of the changes that match, with the following ones that match and are of
- * its type as far as there is room, but none beyond `pending`. Takes the changes that it has looked at from the list.
+ * The first deliveries of those changes that match. Consecutive changes of a type are joined as far as there is room,
+ * but none after `pending`, where an earlier attempt has ended.
  */
-export function takeBatch(
-  changes: Change[],
+export function batchesOf(
+  changes: readonly Change[],
   { filter, pending, ledger }: { filter: EventFilter; pending: string | null; ledger: string },
-): Batch | undefined {
-  const events: ToldEvent[] = []
-  let [codes, bytes, end] = [0, spareBytes, '']
-  for (let change = changes[0]; change && end !== pending; change = changes[0]) {
-    const position = textOfPosition({ ...change, ledger })
+): Batch[] {
+  const batches: { encoded: [Encoded, ...Encoded[]]; codes: number; bytes: number; end: string }[] = []
+  for (const change of changes) {
     const matched = matching(change, filter)
-    if (matched) {
-      const { event, size } = toldOf(matched)
-      const hasRoom = codes + event.codes.length <= maxCodes && bytes + size <= maxBytes
-      if (events.length > 0 && (event.type !== events[0]?.type || !hasRoom)) break
-      events.push(event)
-      codes += event.codes.length
-      bytes += size
-      end = position
-    } else if (pending === position) end = pending
-    changes.shift()
+    if (!matched) continue
+    const last = batches.at(-1)
+    const end = textOfPosition({ ...change, ledger })
+    if (last && last.end !== pending && last.encoded[0].event.type === typeOf(matched)) {
+      const next = encodedLater(matched)
+      const [codes, bytes] = [last.codes + next.event.codes.length, last.bytes + next.bytes]
+      if (codes <= maxCodes && bytes <= maxBytes) {
+        last.encoded.push(next)
+        Object.assign(last, { codes, bytes, end })
+        continue
+      }
+    }
+    if (batches.length === maxDeliveries) break
+    const first = encodedFirst(matched)
+    batches.push({ encoded: [first], codes: first.event.codes.length, bytes: spareBytes + first.bytes, end })
   }
-  const [first] = events
-  return first && { message: messageOf(first, events), first: new Date(first.at), end }
+  return batches.map(({ encoded, end }) => ({
+    message: messageOf(encoded),
+    first: new Date(encoded[0].event.at),
+    end,
+    isLarge: encoded.some(({ event }) => event.more),
+  }))
 }
 
-/** Webhooks that are told of the same changes share the work. */
-const toldOf = remembering((change: Change) => {
-  const event = shortened(eventOf(change))
-  return { event, size: Buffer.byteLength(JSON.stringify(event)) + 1 }
+/** The webhooks of a store that receive the same change share its JSON. */
+const encodedFirst = remembering((change: Change) => encode(shortened(eventOf(change))))
+
+/** A change that a delivery cannot have whole has no codes there after another one: the feed is read for it anyway. */
+const encodedLater = remembering((change: Change) => {
+  const first = encodedFirst(change)
+  return first.event.more ? encode({ ...first.event, codes: [], keys: [] }) : first
 })
 
-function messageOf(first: ToldEvent, events: readonly ToldEvent[]): Message {
-  const last = events.at(-1) ?? first
-  const data = events.length === 1 ? first : { changes: events }
-  return {
-    id: `${first.cursor}:${last.cursor}`,
-    type: first.type,
-    body: JSON.stringify({ type: first.type, timestamp: last.at, data }),
-  }
+function encode(event: Encoded['event']): Encoded {
+  const text = JSON.stringify(event)
+  return { event, text, bytes: Buffer.byteLength(text) + 1 }
+}
+
+function messageOf(encoded: readonly [Encoded, ...Encoded[]]): Message {
+  const [{ event, text }] = encoded
+  const last = encoded.at(-1)?.event ?? event
+  const data = encoded.length === 1 ? text : `{"changes":[${encoded.map((one) => one.text).join()}]}`
+  const head = JSON.stringify({ type: event.type, timestamp: last.at })
+  return { id: `${event.cursor}:${last.cursor}`, type: event.type, body: `${head.slice(0, -1)},"data":${data}}` }
 }
 
 /** The message of one event. */
 export function messageOfEvent(event: Event): Message {
-  const told = shortened(event)
-  return messageOf(told, [told])
+  return messageOf([encode(shortened(event))])
 }
 
 /** The headers of a delivery now, signed by each of the secrets. */
@@ -96,7 +120,7 @@ export function noticeOf(type: 'webhook.ping' | 'webhook.gap', id: string, data:
 }
 
 /** The event with the first codes, and the keys that there is room for. */
-function shortened(event: Event): ToldEvent {
+function shortened(event: Event): Encoded['event'] {
   const room = maxBytes - spareBytes - Buffer.byteLength(JSON.stringify({ ...event, codes: [], keys: [], more: true }))
   const keys = within(event.keys, maxCodes, room / 2)
   const codes = within(event.codes, maxCodes, room - Buffer.byteLength(JSON.stringify(keys)))

@@ -5,6 +5,8 @@ import type { NewChanges } from '../../live/new-changes.ts'
 export type ReadPage = (storeUuid: string, after: LedgerPosition, upTo?: FeedPosition) => Promise<NewChanges>
 
 const keptMs = 1_000
+/** A page may have some MiB. */
+const maxPages = 8
 
 /**
  * Reads pages for all webhooks of a store, which are mostly at about the same position: the last page serves those
@@ -14,7 +16,9 @@ export function createSharedPages(read: ReadPage): ReadPage {
   const last = new Map<string, { after: LedgerPosition; page: Promise<NewChanges> }>()
   const begin = (storeUuid: string, after: LedgerPosition) => {
     const own = { after, page: read(storeUuid, after) }
+    last.delete(storeUuid)
     last.set(storeUuid, own)
+    for (const store of [...last.keys()].slice(0, -maxPages)) last.delete(store)
     setTimeout(() => last.get(storeUuid) === own && last.delete(storeUuid), keptMs).unref()
     return own.page
   }

@@ -1,23 +1,20 @@
 import { sql } from 'kysely'
-import type { Change } from '../../catalogue/changes/change.ts'
 import { cursorOfText, type LedgerPosition, positionOfText, textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { CatalogueError } from '../../errors.ts'
 import { latestPosition } from '../../live/new-changes.ts'
 import { nothingPending } from '../webhook.ts'
 import { type DeliveryParts, deliver, isPending, type Next, ping } from './attempt.ts'
 import { keep, release, type TakenWebhook, take, type WebhookKey } from './leases.ts'
-import { type Batch, noticeOf, takeBatch } from './message.ts'
+import { type Batch, batchesOf, maxDeliveries, noticeOf } from './message.ts'
 import type { ReadPage } from './shared-pages.ts'
 
 export interface TurnParts extends DeliveryParts {
   read: ReadPage
 }
 
-/** Then others get their turn, or after `times.turn`. */
-const maxDeliveries = 20
 const maxPages = 20
-/** Changes that do not match are looked at this often while there are always more. */
-const pauseWithoutMatchMs = 1_000
+/** Between the reads of changes that do not match, and between deliveries of large changes, which are joined then. */
+const joiningMs = 1_000
 const pauseAfterErrorMs = 5_000
 
 /**
@@ -45,14 +42,15 @@ async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
   const backlog = createBacklog(parts)
   const end = performance.now() + parts.times.turn
   let next = await backlog.next(taken)
-  const pauseMs = next === 'end' ? pauseWithoutMatchMs : 0
+  let pauseMs = joiningMs
   for (let sent = 1; next && next !== 'end'; sent++) {
-    const following = backlog.takeFollowing(next.webhook)
+    const following = backlog.takeFollowing()
+    pauseMs = next.isLarge ? joiningMs : 0
     const webhook: TakenWebhook | undefined = await deliver(parts, next, following)
     if (!webhook || webhook.attempt > 0 || !isOn(webhook) || sent === maxDeliveries || performance.now() >= end) break
     next = following ? { webhook, ...following } : await backlog.next(webhook)
   }
-  return { hasMore: next !== 'end', pauseMs }
+  return next === 'end' ? { hasMore: false, pauseMs } : { hasMore: true, pauseMs: 0 }
 }
 
 /** Its user may have switched it off. */
@@ -60,14 +58,14 @@ function isOn({ state }: TakenWebhook): boolean {
   return state !== 'disabled' && state !== 'paused'
 }
 
-/** The messages of a webhook in their order. Their changes are read in pages, and those of a page once. */
+/** The messages of a webhook in their order. Their changes are read in pages, which are not kept. */
 function createBacklog(parts: TurnParts) {
   const { db, owner, read } = parts
-  let page: { changes: Change[]; next: LedgerPosition; hasMore: boolean } | undefined
+  let page: { batches: Batch[]; next: LedgerPosition; hasMore: boolean } | undefined
   const gapOf = (webhook: TakenWebhook): Next => {
     const cursor = cursorOfText(webhook.position)
     const message = noticeOf('webhook.gap', `gap:${cursor}`, { store_uuid: webhook.storeUuid, cursor })
-    return { webhook, message, end: webhook.position }
+    return { webhook, message, end: webhook.position, isLarge: false }
   }
   /** The changes after the position are no longer kept: the webhook goes on from now. */
   const lose = async (webhook: TakenWebhook): Promise<Next | undefined> => {
@@ -90,12 +88,13 @@ function createBacklog(parts: TurnParts) {
     let { position } = webhook
     for (let pages = 0; ; pages++) {
       if (page) {
-        const batch = takeBatch(page.changes, { filter, pending, ledger: page.next.ledger })
+        const batch = page.batches.shift()
         if (batch) return begin(webhook, batch, position)
         if (!page.hasMore || pages >= maxPages) break
         position = textOfPosition(page.next)
       }
-      page = await read(storeUuid, positionOfText(position), upTo)
+      const { changes, next, hasMore } = await read(storeUuid, positionOfText(position), upTo)
+      page = { batches: batchesOf(changes, { filter, pending, ledger: next.ledger }), next, hasMore }
     }
     const { hasMore } = page
     const looked = textOfPosition(page.next)
@@ -111,7 +110,6 @@ function createBacklog(parts: TurnParts) {
         throw error
       }),
     /** Takes the message after that off the page, if it has one: recorded with the attempt, it saves a statement. */
-    takeFollowing: ({ filter }: TakenWebhook): Batch | undefined =>
-      page && takeBatch(page.changes, { filter, pending: null, ledger: page.next.ledger }),
+    takeFollowing: (): Batch | undefined => page?.batches.shift(),
   }
 }
