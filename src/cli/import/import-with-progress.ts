@@ -7,7 +7,7 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { findStoreUuid, requireStore } from '../../catalogue/stores/stores.ts'
 import type { Database } from '../../database/tables.ts'
 import { codeOf } from '../../database/unavailable.ts'
-import { CatalogueError, messageOf } from '../../errors.ts'
+import { messageOf } from '../../errors.ts'
 import { type ImportResult, type ImportWork, importFile } from '../../import/import.ts'
 import { unlessAborted } from '../../import/load/stream-rows.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
@@ -70,7 +70,6 @@ async function findTarget(catalogue: Catalogue, store: string): Promise<string> 
   try {
     return await requireStore(catalogue, await findStoreUuid(catalogue.db, store), '--store')
   } catch (error) {
-    if (error instanceof CatalogueError) throw new UsageError(error.message)
     const isEmpty = codeOf(error) === '42P01' // undefined_table
     if (isEmpty) throw new UsageError(`--store: there is no store ${store}: the database is empty`)
     throw error

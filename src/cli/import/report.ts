@@ -153,10 +153,10 @@ function reportInFile(path: string, file: FileHandle, from: number): Report {
       const text = size > headSize || format?.isWhole ? (format?.foot ?? '') : ''
       await writeAll(file, Buffer.from(text), size).finally(() => file.close())
       if (failed + assetsFailed === 0) return []
-      const assets = assetsFailed === 0 ? '' : `, and ${counted(assetsFailed, 'asset')} of others`
+      const assets = assetsFailed === 0 ? '' : `, and ${counted(assetsFailed, 'asset')} of other rows`
       return [
         ...kinds.sentences(''),
-        `${counted(failed, 'row')} failed${assets}: ${path} has the rows with their faults, to be corrected and imported again`,
+        `${counted(failed, 'row')} failed${assets}: correct these rows in ${path}, and import that file`,
       ]
     },
   }

@@ -4,7 +4,7 @@ import { shown } from '../../text.ts'
 /** What an import changed or assumed of what it read, and what it suspects. docs/importing.md lists the codes. */
 const sentences = {
   no_rows: 'the file has no rows, only the names of its columns or an empty list',
-  windows_1252: 'the file is no UTF-8 and was read as Windows-1252',
+  windows_1252: 'the file is not UTF-8 and was read as Windows-1252',
   short_rows: 'cells that a row lacks at its end were read as empty ones',
   blanks_removed: 'blanks at the ends of unquoted codes, statuses and names of columns were removed',
   blanks_kept: 'codes have blanks at their ends, or characters that nobody sees',
@@ -16,7 +16,7 @@ const sentences = {
   other_sheets: 'other sheets were not read: --sheet names one',
   merged_cells: 'cells are merged: only the first of them has the value',
   drawings: 'pictures and charts that are placed on the sheet were not read',
-  other_decimal: 'half of the numbers or more would be some only with the other --decimal',
+  other_decimal: 'half of the values or more are numbers only with the other --decimal',
   decimal_unused: '--decimal was applied to no value: it is for texts of NUMBER attributes',
   likely_preset: 'the columns look like those of a shop system, which --preset reads',
   likely_images: 'the column looks like one of images, but becomes an attribute: --assets reads its URLs',

@@ -59,7 +59,7 @@ test('the summary, of a dry run too, says how the file is written', async () => 
   const file = await catalog.file('umlaut.csv', windows1252('sku;Größe\nA;groß\n'))
   const { stdout, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
   expect(stdout).toContain('format: csv, encoding: Windows-1252, delimiter: ";"')
-  expect(stderr).toContain('note: the file is no UTF-8 and was read as Windows-1252')
+  expect(stderr).toContain('note: the file is not UTF-8 and was read as Windows-1252')
 })
 
 test('from a pipe the first bytes beyond ASCII decide', async () => {
