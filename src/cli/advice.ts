@@ -1,3 +1,5 @@
+import { CatalogueError, type Reason } from '../errors.ts'
+
 /** An error as a sentence, followed by what to do about it where that is known. */
 export function adviceOn(error: unknown): string {
   // An attempt at several addresses fails with one error for each and no message of its own.
@@ -8,6 +10,18 @@ export function adviceOn(error: unknown): string {
   if (unreachable.test(code)) return `the database cannot be reached: ${sentence}. ${reach}`
   const step = steps[code]
   return step ? `${sentence}. ${step}` : message
+}
+
+/** Where what the command line names is found, or which setting permits it. */
+export function hintAt(error: Error): string {
+  if (error.message.includes('OUTGOING_ALLOW')) return '; set it for this command and for the gateway'
+  return error instanceof CatalogueError ? (lists[error.code] ?? '') : ''
+}
+
+const lists: Partial<Record<Reason, string>> = {
+  store_not_found: '; "catalog store list" shows the stores',
+  request_not_found: '; "catalog changes" shows the requests',
+  webhook_not_found: '; "catalog webhook list" shows the webhooks',
 }
 
 const unreachable = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ownVersion } from '../database/version.ts'
 import { CatalogueError } from '../errors.ts'
 import { UsageError } from '../import/usage-error.ts'
-import { adviceOn } from './advice.ts'
+import { adviceOn, hintAt } from './advice.ts'
 import { addHelp } from './help.ts'
 
 /** The commands. A file of them is loaded only when one of it runs: its modules would delay the start of the others. */
@@ -75,7 +75,8 @@ export async function run(args: readonly string[]): Promise<void> {
 function refuseUnknown(program: Command, [name = '', ...rest]: readonly string[]): void {
   if (name.startsWith('-') || name === '' || name === 'help') return
   const found = program.commands.find((command) => command.name() === name)
-  if (!found) program.error(`error: unknown command '${name}'`, { code: 'commander.unknownCommand', exitCode: 2 })
+  // Without --help the parser refuses it, and suggests a similar one.
+  if (!found) program.parse([name], { from: 'user' })
   else if (found.commands.length > 0) refuseUnknown(found, rest)
 }
 
@@ -88,7 +89,7 @@ function isUsage(error: unknown): error is Error {
 /** Reports the error as commander reports its own, with a hint at the help of the command. Returns what that throws. */
 function reportUsage(error: Error, running: Command | undefined): unknown {
   try {
-    return running?.error(`error: ${error.message}`, { exitCode: 2 }) ?? error
+    return running?.error(`error: ${error.message}${hintAt(error)}`, { exitCode: 2 }) ?? error
   } catch (reported) {
     return reported
   }

@@ -54,6 +54,7 @@ describe('the command line', () => {
     const unknown = await runCli(['token', 'crate'], {})
     expect(unknown).toMatchObject(refusal("unknown command 'crate'"))
     expect(unknown.stderr).toContain('Run "catalog token --help" to see its arguments and options.')
+    expect(unknown.stderr).toContain('(Did you mean create?)')
     for (const words of [['nonsense'], ['token', 'nonsense']]) {
       const helped = await runCli([...words, '--help'], {})
       expect(helped).toMatchObject(refusal("unknown command 'nonsense'"))

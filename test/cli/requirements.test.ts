@@ -36,6 +36,7 @@ it('changes nothing in a dry run, and refuses a channel or store that there is n
   const store = await storeWithProducts(gateway, ['A'])
   const dry = await use('shopify', '--store', store, '--channel', 'SMP', '--dry-run')
   expect(dry).toMatchObject({ code: 0, stdout: expect.stringMatching(/^required: Title\n/) })
+  expect(dry.stderr).toBe('9 requirements for the channel SMP (a dry run: nothing was changed)\n')
   expect(await storeReadiness(gateway, store, 'SMP')).toBeNull()
   const named = ['shopify', '--store', `of ${store}`, '--channel', 'SMP', '--dry-run']
   await ask(gateway, 'updateStore', { storeUuid: store, input: { storeName: `of ${store}` } }, '{ storeUuid }')

@@ -28,7 +28,9 @@ describe('catalog store', () => {
   it('refuses what is none of the values, and a name that no store or several have', async () => {
     const bad = await catalog('store', 'create', '--name', 'X', '--region', 'Mars')
     expect(bad).toMatchObject(refusal('region[0] must be one of'))
-    expect(await catalog('store', 'show', 'nowhere')).toMatchObject(refusal('there is no store "nowhere"'))
+    expect(await catalog('store', 'show', 'nowhere')).toMatchObject(
+      refusal('there is no store "nowhere"; "catalog store list" shows the stores'),
+    )
     for (const _ of [1, 2]) await newStore(gateway, { store_name: 'Twins' })
     expect(await catalog('export', '--store', 'Twins')).toMatchObject(
       refusal('several stores have the name "Twins": give the UUID of one'),

@@ -28,7 +28,7 @@ export function addCheck(program: Command): void {
       const { queued, differences, closing } = found
       process.stderr.write(`checked ${checked} ${checked === 1 ? 'store' : 'stores'}\n`)
       if (queued > 0) process.stderr.write(`${queued} queued changes of products are not compared\n`)
-      const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
+      const lines = differences.length === 0 ? ['no difference found'] : differences.map(sentence)
       lines.push(...closing.map((statement) => `others can run code as the gateway: run "${statement}"`))
       printResult(json, found, lines.join('\n'))
       if (differences.length + closing.length > 0) process.exitCode = 1

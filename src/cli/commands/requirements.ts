@@ -6,7 +6,7 @@ import { write } from '../../catalogue/transaction.ts'
 import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { collect, jsonFlag, storeOption } from '../option-values.ts'
-import { printResult } from '../output.ts'
+import { counted, printResult } from '../output.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 
 interface UseOptions {
@@ -35,6 +35,8 @@ export function addRequirements(program: Command): void {
     .option(...jsonFlag)
     .action(async (preset: string, options: UseOptions) => {
       const requirements = await usePreset(preset, options)
+      const note = options.dryRun ? ' (a dry run: nothing was changed)' : ''
+      process.stderr.write(`${counted(requirements.length, 'requirement')} for the channel ${options.channel}${note}\n`)
       const lines = requirements.map(({ severity, code }) => `${severity.toLowerCase()}: ${code}`)
       printResult(options.json, { requirements }, lines.join('\n'))
     })

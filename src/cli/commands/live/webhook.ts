@@ -31,7 +31,7 @@ export function addWebhook(program: Command): void {
     .action(async (id: string, { from, json }: { from: string; json: boolean }) =>
       print(json, await change((within) => replayWebhook(within, id, from))),
     )
-  addAct(webhook, 'test', 'send a ping; `catalog webhook deliveries` shows its result', testWebhook)
+  addAct(webhook, 'test', 'send a ping; `catalog webhook deliveries` shows its result', testWebhook, 'gets a ping')
   addAct(webhook, 'retry', 'make the next attempt now', retryWebhook)
   addAct(webhook, 'skip', 'skip the delivery whose last attempt failed', skipWebhookEvent)
   addAct(webhook, 'delete', 'delete a webhook', deleteWebhook, 'deleted')
