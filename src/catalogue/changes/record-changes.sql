@@ -20,16 +20,17 @@ begin
 end $$;
 
 -- Records items (0005-changes.sql), and adds the parent codes of links to the queue of changed products. A row of the
--- ledger has about 2 MB of items: a reader decodes it whole. `failed`: how many items of the request failed.
+-- ledger has about 2 MB of items: a reader decodes it whole. `failed`: how many items of the request failed. Returns
+-- true: Citus keeps the results of parts of a statement, and cannot keep void.
 create or replace function record_items(store uuid, origin jsonb, kinds text[], actions text[], codes text[],
-  keys text[], was text[], failed integer) returns void language plpgsql as $$
+  keys text[], was text[], failed integer) returns boolean language plpgsql as $$
 declare
   part record;
 begin
   perform mark_products(store, array(
     select distinct i.code collate "C" as code from unnest(kinds, codes) i(kind, code) where i.kind = 'link' order by code));
   if origin is null then
-    return;
+    return true;
   end if;
   for part in
     select kind, action, array_agg(code) as codes, array_agg(key) as keys, array_agg(old) as was,
@@ -45,4 +46,5 @@ begin
       failed);
     failed := 0;
   end loop;
+  return true;
 end $$;
