@@ -79,7 +79,10 @@ async function changeSettings(storeUuid: string): Promise<void> {
     await ask(gateway, 'setChannelRequirements', { storeUuid, channel: 'SMP', requirements: list })
   await newStore(gateway, {}, `?linked_store_id=${storeUuid}&copy_taxonomy=true`)
   await ask(gateway, 'removeAttributeDefinitions', { storeUuid, names: ['Color'] })
-  await ask(gateway, 'updateStore', { storeUuid, input: { storeName: 'other' } })
+  const requestId = 'renames'
+  const query = `mutation { updateStore(storeUuid: "${storeUuid}", input: { storeName: "other" }) { storeName } }`
+  await gateway.call('/graphql', { method: 'POST', headers: { 'x-request-id': requestId }, body: { query } })
+  expect(await ask(gateway, 'revertRequest', { storeUuid, requestId })).toMatchObject({ reverted: { storeFields: 1 } })
 }
 
 /** Writes links in the ways in which the ledgers do not, and reverts a write. */
