@@ -13,6 +13,7 @@ const settings: Record<string, [foreign: string, own: string]> = {
   jit: ['on', 'off'],
   max_parallel_workers_per_gather: ['2', '0'],
   standard_conforming_strings: ['off', 'on'],
+  array_nulls: ['off', 'on'],
   datestyle: ['German', 'ISO, DMY'],
   timezone: ['Europe/Berlin', 'UTC'],
   extra_float_digits: ['-3', '1'],

@@ -29,7 +29,13 @@ export type Timeouts = Required<
 const planning = { jit: 'off', max_parallel_workers_per_gather: 0 }
 
 /** `pg` reads times in the ISO format only, cursors have all digits of numbers, and days are those of UTC. */
-const formats = { standard_conforming_strings: 'on', datestyle: 'ISO', timezone: 'UTC', extra_float_digits: 1 }
+const formats = {
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  datestyle: 'ISO',
+  timezone: 'UTC',
+  extra_float_digits: 1,
+}
 
 /** A statement sees what was committed before it began: what it reads under a lock is current. */
 const isolation = { default_transaction_isolation: `'read committed'`, row_security: 'on' }
