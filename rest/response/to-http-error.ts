@@ -8,10 +8,20 @@ export function toHttpError(errors: readonly PublicError[]): HttpError {
   return new HttpError(reason, entries.map(withRestNames))
 }
 
-/** Names the field of a fault as REST does, also where its details begin: `store_uuid` for `storeUuid`. */
+/** The arguments that are the body of a request: a list of items, or an object. */
+const inBody = /^(?:input\.|(?:products|groups|selectors|links)\[(\d+)\]\.)/
+
+const renamed: Record<string, string> = { removeAttributes: 'attributes_to_remove', 'filter.search': 'search' }
+
+/**
+ * Names the field of a fault as REST does, also where its details begin: `item 0: asset_id` for `selectors[0].assetId`.
+ */
 function withRestNames(entry: Fault): Fault {
   const { field: name, details } = entry
   if (name === undefined) return entry
-  const field = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return { ...entry, field, details: details.startsWith(`${name} `) ? field + details.slice(name.length) : details }
+  const [argument = '', index] = inBody.exec(name) ?? []
+  const inner = name.slice(argument.length)
+  const field = renamed[inner] ?? inner.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const subject = index === undefined ? field : `item ${index}: ${field}`
+  return { ...entry, field, details: details.startsWith(`${name} `) ? subject + details.slice(name.length) : details }
 }

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { callRest } from '../support/clients/rest-client.ts'
+import { newStore } from '../support/factories.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+
+const gateway = useGateway()
+const tooMany = Array.from({ length: 10_001 }, () => 'a')
+const item = { parent_code: 'P', channel: 'SMP' }
+
+it.each([
+  ['DELETE /assets', { asset_id: tooMany }, 'asset_id'],
+  ['POST /assets/unlink', { asset_id: tooMany }, 'asset_id'],
+  ['PATCH /products', { product_code: 'A', attributes_to_remove: tooMany }, 'attributes_to_remove'],
+])('an error of an item of %s has the names of REST', async (operation, body, field) => {
+  const store = await newStore(gateway)
+  const reply = await callRest(gateway, `${operation}?store_uuid=${store}`, [{ store_uuid: store, ...item, ...body }])
+  const details = expect.stringMatching(`^item 0: ${field} must have`)
+  expect(reply).toMatchObject({ status: 413, entries: [{ field, index: 0, details }] })
+})
+
+it('an error of a parameter, or of a field of an object, has the names of REST', async () => {
+  const body = { url: 'https://example.com/', filter: { types: tooMany } }
+  const ofBody = await callRest(gateway, `POST /webhooks?store_uuid=${await newStore(gateway)}`, body)
+  const ofQuery = await callRest(gateway, `GET /stores?search=${'a'.repeat(1_001)}`)
+  const begins = (name: string) => expect.stringMatching(`^${name} must have`)
+  expect([ofBody, ofQuery]).toMatchObject([
+    { status: 413, entries: [{ field: 'filter.types', details: begins('filter.types') }] },
+    { status: 400, entries: [{ field: 'search', details: begins('search') }] },
+  ])
+})
