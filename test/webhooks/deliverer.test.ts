@@ -18,11 +18,12 @@ async function insert(url: string) {
   return key
 }
 
-const insertChange = (storeUuid: string, code: string) =>
+const insertChange = (storeUuid: string, ...codes: string[]) =>
   sql`
   insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-  values (${storeUuid}, 'r', 'a', 'rest', 'o', 'product', 'created', array[${code}], array[null]::text[],
-    array[null]::text[], 1)`.execute(database.db)
+  values (${storeUuid}, 'r', 'a', 'rest', 'o', 'product', 'created', ${codes},
+    array_fill(null::text, array[${codes.length}::integer]), array_fill(null::text, array[${codes.length}::integer]),
+    ${codes.length})`.execute(database.db)
 
 /** A transaction that has a number, until it is ended. */
 async function openTransaction(): Promise<() => Promise<void>> {
@@ -64,6 +65,17 @@ it('a change that becomes readable during a delivery follows it, whatever transa
   await expect.poll(() => state.polls).toBeGreaterThan(polls + 2)
   release()
   await expect.poll(() => eventsOf(receiver.received).flatMap(({ codes }) => codes)).toEqual(['A', 'B'])
+})
+
+it('a change during the pause after a large one follows it, whatever transactions are open then', async () => {
+  const receiver = await startReceiver(status(200))
+  const { storeUuid } = await insert(receiver.url)
+  await insertChange(storeUuid, ...Array.from({ length: 300 }, (_, i) => `P${i}`))
+  start()
+  await expect.poll(() => receiver.received.length).toBe(1)
+  await insertChange(storeUuid, 'B')
+  onTestFinished(await openTransaction())
+  await expect.poll(() => eventsOf(receiver.received).at(-1)?.codes).toEqual(['B'])
 })
 
 it('webhooks that cannot be delivered are logged once a second', async () => {

@@ -42,7 +42,7 @@ async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
   const backlog = createBacklog(parts)
   const end = performance.now() + parts.times.turn
   let next = await backlog.next(taken)
-  let pauseMs = joiningMs
+  let pauseMs = backlog.hasRead() ? joiningMs : 0
   for (let sent = 1; next && next !== 'end'; sent++) {
     const following = backlog.takeFollowing()
     pauseMs = next.isLarge ? joiningMs : 0
@@ -50,7 +50,8 @@ async function deliverAll(parts: TurnParts, taken: TakenWebhook) {
     if (!webhook || webhook.attempt > 0 || !isOn(webhook) || sent === maxDeliveries || performance.now() >= end) break
     next = following ? { webhook, ...following } : await backlog.next(webhook)
   }
-  return next === 'end' ? { hasMore: false, pauseMs } : { hasMore: true, pauseMs: 0 }
+  // A poll during the pause does not find what follows, and would know no reason to look again after it.
+  return next === 'end' ? { hasMore: pauseMs > 0, pauseMs } : { hasMore: true, pauseMs: 0 }
 }
 
 /** Its user may have switched it off. */
@@ -62,6 +63,7 @@ function isOn({ state }: TakenWebhook): boolean {
 function createBacklog(parts: TurnParts) {
   const { db, owner, read } = parts
   let page: { batches: Batch[]; next: LedgerPosition; hasMore: boolean } | undefined
+  let hasRead = false
   const gapOf = (webhook: TakenWebhook): Next => {
     const cursor = cursorOfText(webhook.position)
     const message = noticeOf('webhook.gap', `gap:${cursor}`, { store_uuid: webhook.storeUuid, cursor })
@@ -94,6 +96,7 @@ function createBacklog(parts: TurnParts) {
         position = textOfPosition(page.next)
       }
       const { changes, next, hasMore } = await read(storeUuid, positionOfText(position), upTo)
+      hasRead ||= changes.length > 0
       page = { batches: batchesOf(changes, { filter, pending, ledger: next.ledger }), next, hasMore }
     }
     const { hasMore } = page
@@ -109,6 +112,7 @@ function createBacklog(parts: TurnParts) {
         if (error instanceof CatalogueError && error.code === 'cursor_expired') return lose(webhook)
         throw error
       }),
+    hasRead: () => hasRead,
     /** Takes the message after that off the page, if it has one: recorded with the attempt, it saves a statement. */
     takeFollowing: (): Batch | undefined => page?.batches.shift(),
   }
