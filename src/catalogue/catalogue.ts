@@ -87,3 +87,16 @@ export function visibleStore({ viewer: { stores } }: Catalogue, storeUuid: strin
 export function jsonOfOrigin({ origin }: Catalogue): string | null {
   return origin ? JSON.stringify(origin) : null
 }
+
+/** Does the work for stores, a few at a time. The results are in the order of the stores. */
+export async function forEachStore<T>(
+  storeUuids: readonly string[],
+  work: (uuid: string) => Promise<T>,
+  atOnce = 4,
+): Promise<T[]> {
+  const results: T[] = []
+  for (let begin = 0; begin < storeUuids.length; begin += atOnce) {
+    results.push(...(await Promise.all(storeUuids.slice(begin, begin + atOnce).map(work))))
+  }
+  return results
+}

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import { forEachStore } from '../catalogue/catalogue.ts'
 
 interface ProductKey {
   storeUuid: string
@@ -54,14 +55,11 @@ export function byAssetId<V>(load: (storeUuid: string, assetIds: string[]) => Pr
 }
 
 /** A loader for one result of each store, which a statement of its own reads: a few of them at once. */
-export function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce = 4) {
+export function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce?: number) {
   return new DataLoader<string, V>(
     async (uuids) => {
-      const unique = [...new Set(uuids)]
-      const found = new Map<string, V>()
-      for (let begin = 0; begin < unique.length; begin += atOnce) {
-        await Promise.all(unique.slice(begin, begin + atOnce).map(async (uuid) => found.set(uuid, await load(uuid))))
-      }
+      const results = await forEachStore([...new Set(uuids)], async (uuid) => [uuid, await load(uuid)] as const, atOnce)
+      const found = new Map(results)
       return uuids.map((uuid) => found.get(uuid) as V)
     },
     { cache: false },

@@ -22,12 +22,11 @@ const opening = '{"asset_id":"'
 /** The assets of a group's stored form, in order, at most `limit`. */
 export function entriesOf(assetFormat: string, entries: string, limit = Number.POSITIVE_INFINITY): AssetEntry[] {
   const fieldAt = urlFieldsOf(assetFormat)
-  const storedFieldAt = storedFieldsOf(assetFormat)
   const assets: AssetEntry[] = []
   if (entries.includes('\\')) {
     for (const [i, entry] of (JSON.parse(entries) as Record<string, string>[]).slice(0, limit).entries()) {
-      const url = entry[storedFieldAt(i + 1)] ?? ''
-      assets.push({ assetId: entry.asset_id ?? '', url, position: i + 1, urlField: fieldAt(i + 1) })
+      const urlField = fieldAt(i + 1)
+      assets.push({ assetId: entry.asset_id ?? '', url: entry[urlField] ?? '', position: i + 1, urlField })
     }
     return assets
   }
@@ -36,7 +35,7 @@ export function entriesOf(assetFormat: string, entries: string, limit = Number.P
     const position = assets.length + 1
     const urlField = fieldAt(position)
     const idEnd = entries.indexOf('"', begin)
-    const urlBegin = idEnd + '","'.length + storedFieldAt(position).length + '":"'.length
+    const urlBegin = idEnd + '","'.length + urlField.length + '":"'.length
     const urlEnd = entries.indexOf('"', urlBegin)
     assets.push({ assetId: entries.slice(begin, idEnd), url: entries.slice(urlBegin, urlEnd), position, urlField })
     begin = urlEnd + '"},'.length + opening.length
@@ -44,30 +43,14 @@ export function entriesOf(assetFormat: string, entries: string, limit = Number.P
   return assets
 }
 
-/** The JSON text of a REST listing. */
-export function entriesText(assetFormat: string, entries: string): string {
-  if (hasAsciiWord(assetFormat)) return entries
-  const assets = entriesOf(assetFormat, entries)
-  return JSON.stringify(assets.map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url })))
-}
-
-/** The stored names of the fields. SQL makes them too, and `upper` depends on the server for letters beyond ASCII. */
-function storedFieldsOf(assetFormat: string): (position: number) => string {
-  return hasAsciiWord(assetFormat) ? urlFieldsOf(assetFormat) : (position) => `${assetFormat} URL ${position}`
-}
-
-function hasAsciiWord(assetFormat: string): boolean {
-  return assetFormat.charCodeAt(0) < 128
-}
-
 export function encodeEntries(assetFormat: string, assets: readonly { assetId: string; url: string }[]): string {
-  const fieldAt = storedFieldsOf(assetFormat)
+  const fieldAt = urlFieldsOf(assetFormat)
   return JSON.stringify(assets.map(({ assetId, url }, i) => ({ asset_id: assetId, [fieldAt(i + 1)]: url })))
 }
 
-/** SQL: the name of a stored field without the number at its end. */
+/** SQL: the name of a URL field without the number at its end, as `urlFieldsOf` has it. */
 const fieldPrefix = (assetFormat: Sql) => sql`
-  (case ${assetFormat} when 'pdf' then 'PDF' else upper(left(${assetFormat}, 1) collate "C") || substr(${assetFormat}, 2) end || ' URL ')`
+  (case ${assetFormat} when 'pdf' then 'PDF' else upper(left(${assetFormat}, 1) collate "und-x-icu") collate "C" || substr(${assetFormat}, 2) end || ' URL ')`
 
 const encodedRows = (assetFormat: Sql) => sql`
   '[' || string_agg('{"asset_id":' || to_json(asset_id) || ',' || to_json(${fieldPrefix(assetFormat)} || position) || ':'

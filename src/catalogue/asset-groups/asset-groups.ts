@@ -6,7 +6,7 @@ import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { onlyRow, type Sql } from '../conditions.ts'
 import { findStores, requireStore } from '../stores/stores.ts'
-import { entriesText, noEntries } from './asset-entries.ts'
+import { noEntries } from './asset-entries.ts'
 
 export interface AssetGroup {
   parentCode: string
@@ -169,7 +169,7 @@ export function groupsText(groups: readonly AssetGroup[]): string {
   const head = `:${JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)},"assets":`
   let text = ''
   for (const group of groups) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${entriesText(group.assetType, group.entries)}}`
+    text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${group.entries}}`
   }
   return `{${text}}`
 }

@@ -55,7 +55,8 @@ export function urlFieldReader(
 }
 
 function wordOf(assetFormat: string): string {
-  return assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
+  const [first = ''] = assetFormat
+  return assetFormat === 'pdf' ? 'PDF' : first.toUpperCase() + assetFormat.slice(first.length)
 }
 
 const maxUrlLength = 2048

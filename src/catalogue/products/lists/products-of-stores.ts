@@ -1,14 +1,12 @@
 import { invalidRequest } from '../../../errors.ts'
 import { storeUuidOf } from '../../../text.ts'
-import type { Catalogue } from '../../catalogue.ts'
+import { type Catalogue, forEachStore } from '../../catalogue.ts'
 import type { KeysetPage } from '../../conditions.ts'
 import type { ListedProduct } from '../find-products.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { byCode, cursorKey, isCursorKey, type ProductOrder, requireGoodOrder } from '../query/product-order.ts'
 import { countProducts, type ProductCount } from './count-products.ts'
 import { listProducts, type ProductList } from './list-products.ts'
-
-const storesAtOnce = 4
 
 /**
  * A page of the products of several stores: in the given order, which is by no attribute, then by code, then by store.
@@ -88,12 +86,4 @@ function compareProducts(a: ListedProduct, b: ListedProduct): number {
 
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
-}
-
-async function forEachStore<T>(storeUuids: readonly string[], work: (uuid: string) => Promise<T>): Promise<T[]> {
-  const results: T[] = []
-  for (let begin = 0; begin < storeUuids.length; begin += storesAtOnce) {
-    results.push(...(await Promise.all(storeUuids.slice(begin, begin + storesAtOnce).map(work))))
-  }
-  return results
 }
