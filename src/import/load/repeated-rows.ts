@@ -35,8 +35,8 @@ export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: 
 }
 
 /**
- * Finds, row by row, those whose code an earlier row of the file has. It keeps hashes of codes and values, about 12
- * bytes and 8 for each value, and 24 more for values of codes that come again: a file has millions of rows.
+ * Finds, row by row, those whose code an earlier row of the file has. It keeps hashes of codes and values, about 40
+ * bytes and 4 for each value, and 24 more for values of codes that come again: a file has millions of rows.
  */
 export function createRepeatedRows(): (row: number, code: string, product: Product) => Repeated | undefined {
   const entries = createLists()
@@ -56,23 +56,30 @@ export function createRepeatedRows(): (row: number, code: string, product: Produ
   }
   const statusId = idOf('status')
   /** Most rows have the same names. */
-  let last: { names: readonly string[]; ids: readonly number[] } = { names: [], ids: [] }
+  let last: { names: readonly string[]; ids: readonly number[]; areShort: boolean } = {
+    names: [],
+    ids: [],
+    areShort: true,
+  }
   /** The row, then the id and the hash of each value. */
   const entry: number[] = []
   return (row, code, { status, names, values: texts }) => {
-    if (names !== last.names) last = { names, ids: names.map(idOf) }
+    if (names !== last.names) {
+      const ids = names.map(idOf)
+      last = { names, ids, areShort: ids.every((id) => id < shortIds) }
+    }
     entry.length = 0
     entry.push(row)
-    for (let i = 0; i < names.length; i++) entry.push(last.ids[i] ?? 0, hashOf(texts[i] ?? '', 0) & 0x7fffffff)
-    if (status !== null) entry.push(statusId, hashOf(status, 0) & 0x7fffffff)
+    for (let i = 0; i < names.length; i++) entry.push(last.ids[i] ?? 0, hashOf(texts[i] ?? '', 0) & shortHash)
+    if (status !== null) entry.push(statusId, hashOf(status, 0) & shortHash)
     const [first, second] = [hashOf(code, 0), hashOf(code, 1)]
     const known = codes.get(first, second)
     if (known === undefined) {
-      codes.set(first, second, entries.add(entry))
+      codes.set(first, second, entries.add(last.areShort ? shortOf(entry) : entry))
       return undefined
     }
     const key = [first, second] as const
-    const earlier = known >= 0 ? entries.get(known) : [-known - 2]
+    const earlier = known >= 0 ? longOf(entries.get(known)) : [-known - 2]
     codes.set(first, second, -row - 2)
     for (let i = 1; i < earlier.length; i += 2) values.set(...keyOf(key, earlier[i] ?? 0), earlier[i + 1] ?? 0)
     const replaced: string[] = []
@@ -85,6 +92,21 @@ export function createRepeatedRows(): (row: number, code: string, product: Produ
     }
     return { row: earlier[0] ?? 0, names: replaced }
   }
+}
+
+const shortHash = 0xfffff
+const shortIds = 4096
+
+/** An entry of short ids: each value in one number, and the row negative. */
+function shortOf(entry: readonly number[]): number[] {
+  const short = [-(entry[0] ?? 0)]
+  for (let i = 1; i < entry.length; i += 2) short.push(((entry[i] ?? 0) << 20) | (entry[i + 1] ?? 0))
+  return short
+}
+
+function longOf(entry: ArrayLike<number>): ArrayLike<number> {
+  const [row = 0, ...values] = Array.from(entry)
+  return row >= 0 ? entry : [-row, ...values.flatMap((value) => [value >>> 20, value & shortHash])]
 }
 
 function keyOf([first, second]: readonly [number, number], id: number): [first: number, second: number] {

@@ -171,6 +171,19 @@ describe('rows of one product', () => {
     expect(find(400_003, numbers[399_999] ?? '', product)).toEqual({ row: 400_000, names: [] })
   })
 
+  test('take 4 bytes for each value of a few attributes, and are found with many', () => {
+    const find = createRepeatedRows()
+    const product = (values: string[]) => ({ status: 'new' as const, names: values.map((_, i) => `n${i}`), values })
+    const before = process.memoryUsage().arrayBuffers
+    const texts = Array.from({ length: 20 }, (_, i) => `${i}`)
+    for (let row = 1; row <= 60_000; row++) find(row, `P${row}`, product(texts))
+    expect((process.memoryUsage().arrayBuffers - before) / 60_000).toBeLessThan(40 + 4 * 22 + 20)
+    expect(find(60_001, 'P7', product(texts.with(3, 'x')))).toEqual({ row: 7, names: ['n3'] })
+    const many = Array.from({ length: 5_000 }, (_, i) => `${i}`)
+    find(60_002, 'many', product(many))
+    expect(find(60_003, 'many', product(many.with(4_999, 'x')))).toEqual({ row: 60_002, names: ['n4999'] })
+  })
+
   test('of which each has an attribute of its own keep what they had, in little memory', () => {
     const find = createRepeatedRows()
     const product = (name: string, value: string) => ({ status: null, names: [name], values: [value] })

@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { readRows } from '../../../src/import/read/read-rows.ts'
 import { dateText, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
 import { readXml } from '../../../src/import/read/xml.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
@@ -244,6 +248,36 @@ test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () 
   for (const [content, args, sentence] of sentences) {
     expect(await imported(content, args)).toMatchObject({ code: 2, stderr: expect.stringMatching(sentence) })
   }
+})
+
+test('the bytes of a spreadsheet are given back while its rows are read', async () => {
+  const rows = Array.from({ length: 100 }, (_, i) => {
+    const text = randomBytes(75_000).toString('base64')
+    return [
+      { xml: `<c t="inlineStr"><is><t>${i}</t></is></c>` },
+      { xml: `<c t="inlineStr"><is><t>${text}</t></is></c>` },
+    ]
+  })
+  const book = workbookOf({ First: [['sku', 'text'], ...rows] })
+  async function* chunks() {
+    for (let at = 0; at < book.length; at += 65_536) yield book.subarray(at, at + 65_536)
+  }
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
+  const before = process.memoryUsage().arrayBuffers
+  const taken = () => {
+    collect()
+    return (process.memoryUsage().arrayBuffers - before) / 1024 / 1024
+  }
+  const source = await readRows(chunks(), { file: 'a.xlsx', style: 'flags' })
+  const first = taken()
+  let [count, last] = [0, first]
+  for await (const block of source.rows) {
+    count += block.length
+    last = taken()
+  }
+  expect({ count, first, last }).toEqual({ count: 100, first: expect.any(Number), last: expect.any(Number) })
+  expect(first - last, `${first} MiB, then ${last}`).toBeGreaterThan(5)
 })
 
 test('parts are found however their writer names them', async () => {

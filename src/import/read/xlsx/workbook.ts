@@ -46,7 +46,7 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
     if (names === '') throw new UsageError(noWorkbook)
     throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
   }
-  const rows = open(relations.byId(sheet.id)?.target ?? '')
+  const rows = open(relations.byId(sheet.id)?.target ?? '', true)
   if (!rows) throw new UsageError(`the sheet ${shown(sheet.name)} is not in the file`)
   const strings = open(relations.byType('sharedStrings') ?? '')
   const styles = open(relations.byType('styles') ?? '')

@@ -1,11 +1,15 @@
-import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { type Entry, fromRandomAccessReader, type ZipFile } from 'yauzl'
 import { messageOf } from '../../../errors.ts'
 import { UsageError } from '../../usage-error.ts'
 import { createSizeLimit } from '../bytes/bytes.ts'
 import { BrokenFile } from '../row.ts'
+import { Pieces } from './pieces.ts'
 
-/** Opens a file of an archive by its path, in any case, as OPC has it; undefined: the archive does not have it. */
-export type OpenEntry = (path: string) => AsyncIterable<Buffer> | undefined
+/**
+ * Opens a file of an archive by its path, in any case, as OPC has it; undefined: the archive does not have it. After
+ * the beginning of the last one no other is read.
+ */
+export type OpenEntry = (path: string, isLast?: boolean) => AsyncIterable<Buffer> | undefined
 
 const maxPacked = 100 * 1024 * 1024
 /** A workbook has a few files for each sheet. */
@@ -13,30 +17,32 @@ const maxEntries = 10_000
 
 /** Reads the directory of a ZIP archive, which is in memory. Throws a UsageError if it is too large, or is none. */
 export async function openZip(chunks: AsyncIterable<Buffer>): Promise<OpenEntry> {
-  const parts: Buffer[] = []
-  let size = 0
+  const pieces = new Pieces()
   for await (const chunk of chunks) {
-    size += chunk.length
-    if (size > maxPacked) throw new UsageError(`a spreadsheet must have at most ${maxPacked} bytes`)
-    parts.push(chunk)
+    pieces.add(chunk)
+    if (pieces.size > maxPacked) throw new UsageError(`a spreadsheet must have at most ${maxPacked} bytes`)
   }
   try {
-    const zip = await opened(Buffer.concat(parts, size))
+    const zip = await opened(pieces)
     if (zip.entryCount > maxEntries)
       throw new Error(`it has ${zip.entryCount} files, at most ${maxEntries} are allowed`)
     const entries = await entriesOf(zip)
-    return (path) => {
+    return (path, isLast = false) => {
       const entry = entries.get(path.toLowerCase())
-      return entry && contentOf(zip, entry)
+      const begin = () => {
+        pieces.isLast = isLast
+      }
+      return entry && contentOf(zip, entry, begin)
     }
   } catch (error) {
     throw new UsageError(`the file must be a spreadsheet in XLSX: ${messageOf(error)}`)
   }
 }
 
-function opened(bytes: Buffer): Promise<ZipFile> {
+function opened(pieces: Pieces): Promise<ZipFile> {
+  const options = { lazyEntries: true, autoClose: false }
   return new Promise((resolve, reject) => {
-    fromBuffer(bytes, { lazyEntries: true, autoClose: false }, (error, zip) => (error ? reject(error) : resolve(zip)))
+    fromRandomAccessReader(pieces, pieces.size, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
 }
 
@@ -53,7 +59,8 @@ function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   })
 }
 
-async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+async function* contentOf(zip: ZipFile, entry: Entry, begin: () => void): AsyncGenerator<Buffer> {
+  begin()
   const limit = createSizeLimit()
   limit.packed(entry.compressedSize)
   try {
