@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import { unavailable } from '../errors.ts'
 import { isName, storeUuidOf } from '../text.ts'
 import { type Caller, isScope } from './caller.ts'
@@ -18,6 +18,10 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
     timeoutDuration: 3_000,
     cooldownDuration: 5_000,
     cacheMaxAge: 300_000,
+    [customFetch]: (url, options) =>
+      fetch(url, options).catch((cause: unknown) => {
+        throw new errors.JWKSTimeout(undefined, { cause })
+      }),
   })
   return async (token: string): Promise<Caller | undefined> => {
     try {
@@ -30,7 +34,8 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
       })
       return isAccessToken.test(protectedHeader.typ ?? 'JWT') ? callerOf(payload) : undefined
     } catch (error) {
-      if (error instanceof errors.JOSEError && !unreachable.has(error.code)) return undefined
+      // Errors of other classes are those of a key that cannot be used.
+      if (!(error instanceof errors.JOSEError && unreachable.has(error.code))) return undefined
       throw unavailable('unavailable', error, 'the identity provider does not answer')
     }
   }

@@ -7,10 +7,11 @@ import { newStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 import { audience, type JwksServer, startJwksServer } from '../support/servers/jwks-server.ts'
 
+const unusableKey = { kty: 'EC', crv: 'P-256', kid: 'unusable', x: 'AA', y: 'AA' }
 let provider: JwksServer
 let gateway: TestGateway
 beforeAll(async () => {
-  provider = await startJwksServer()
+  provider = await startJwksServer([unusableKey])
   gateway = await startTestGateway({ jwt: { issuer: provider.issuer, audience, jwksUrl: provider.jwksUrl } })
 })
 afterAll(async () => {
@@ -112,6 +113,10 @@ describe('JSON Web Tokens', () => {
     expect(await statusOf(await new SignJWT(claims).setProtectedHeader(header).sign(key))).toBe(401)
     expect(stranger.asked()).toBe(0)
     await stranger.close()
+  })
+
+  it('of a key that cannot be used are refused, as the provider did answer', async () => {
+    expect(await statusOf(await provider.sign({}, { kid: unusableKey.kid }))).toBe(401)
   })
 
   it('of an algorithm that is not allowed are refused, though a key of the provider signed them', async () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 
 /** An OpenID provider as far as the gateway sees one: an issuer with keys. */
 export interface JwksServer {
@@ -16,7 +16,8 @@ export interface JwksServer {
 
 export const audience = 'the-catalogue'
 
-export async function startJwksServer(): Promise<JwksServer> {
+/** `others` are published, too. */
+export async function startJwksServer(others: readonly JWK[] = []): Promise<JwksServer> {
   const keys: { alg: string; kid: string; privateKey: CryptoKey; publicKey: CryptoKey }[] = []
   let asked = 0
   let made = 0
@@ -28,7 +29,8 @@ export async function startJwksServer(): Promise<JwksServer> {
   const server = createServer(async (_request, response) => {
     asked++
     const published = keys.map(async ({ alg, kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg }))
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: await Promise.all(published) }))
+    const all = [...(await Promise.all(published)), ...others]
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: all }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
