@@ -100,7 +100,7 @@ export async function rotateSecret(catalogue: WriteCatalogue, webhookId: string)
   return { secret, webhook: await updateWebhookRow(catalogue, webhookId, changes) }
 }
 
-/** Headers may be credentials, and whoever changes the URL need not know them: they are of one origin. */
+/** Headers may be credentials, and a user who changes the URL need not know them: they are of one origin. */
 async function requireOrigin(catalogue: WriteCatalogue, webhookId: string, url: string): Promise<void> {
   const before = await lockWebhook(catalogue, webhookId)
   const [from, to] = [new URL(before.url).origin, new URL(url).origin]

@@ -12,7 +12,7 @@ export const fastTimes: RetryTimes = {
   soonFor: 600_000,
   late: 200,
   pausedAfter: 600_000,
-  turn: 5_000,
+  slice: 5_000,
 }
 
 interface Body {

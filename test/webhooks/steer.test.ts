@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { take } from '../../src/webhooks/deliver/leases.ts'
+import { acquire } from '../../src/webhooks/deliver/leases.ts'
 import type { Item } from '../support/clients/client.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -78,10 +78,10 @@ describe('a webhook', () => {
     await update(id, { enabled: false })
     const { db } = gateway.database
     const early = async (mutation: string, args: Item = {}) => {
-      await sql`update webhook set next_at = now() + interval '1 hour', looked_at = now() + interval '1 minute'
+      await sql`update webhook set next_at = now() + interval '1 hour', checked_at = now() + interval '1 minute'
         where webhook_id = ${id}`.execute(db)
       await change(gateway, mutation, id, args)
-      const { rows } = await sql<{ seconds: number }>`select extract(epoch from next_at - looked_at)::float8 as seconds
+      const { rows } = await sql<{ seconds: number }>`select extract(epoch from next_at - checked_at)::float8 as seconds
         from webhook where webhook_id = ${id}`.execute(db)
       return rows[0]?.seconds
     }
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     const [storeUuid] = (
       await sql<{ s: string }>`select store_uuid as s from webhook where webhook_id = ${id}`.execute(db)
     ).rows.map(({ s }) => s)
-    expect(await take(db, { storeUuid: storeUuid ?? '', webhookId: id }, randomUUID())).toBeUndefined()
+    expect(await acquire(db, { storeUuid: storeUuid ?? '', webhookId: id }, randomUUID())).toBeUndefined()
   })
 
   it('has no secret in the answer that its idempotency key keeps', async () => {

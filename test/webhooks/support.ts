@@ -27,7 +27,7 @@ export interface ShownDelivery {
   response: string | null
 }
 
-/** The creation of the store would be told, too, while older transactions of the server are open. */
+/** The creation of the store would be delivered, too, while older transactions of the server are open. */
 const ofProducts = { filter: { types: ['product.created'] } }
 
 export async function createWebhook(gateway: Caller, storeUuid: string, url: string, input: Item = {}) {

@@ -1,4 +1,4 @@
--- Webhooks: receivers of the changes of a store. A gateway takes a webhook by a lease, reads the changes after its
+-- Webhooks: receivers of the changes of a store. A gateway acquires the lease of a webhook, reads the changes after its
 -- position, and posts those that match. Citus keeps both tables on the coordinator.
 create table webhook (
   store_uuid uuid not null,
@@ -11,9 +11,9 @@ create table webhook (
   previous_secret text,
   rotated_at timestamptz,
   filter jsonb not null,
-  -- `lost`: the ledger no longer had its position, and the receiver is yet to be told.
+  -- `lost`: the ledger no longer had its position, and the receiver is yet to be notified.
   state text not null default 'active' check (state in ('active', 'failing', 'paused', 'disabled', 'lost')),
-  -- The receiver is yet to be told of it, also after the webhook was switched off and on.
+  -- The receiver is yet to be notified of it, also after the webhook was switched off and on.
   has_gap boolean not null default false,
   failing_since timestamptz,
   -- A cursor of the feed in its parts, `TRANSACTION-SEQUENCE-LEDGER`: all changes up to it are delivered or do not
@@ -30,10 +30,10 @@ create table webhook (
   -- How long the last attempt took.
   last_ms integer not null default 0,
   -- The position of a webhook without changes goes on, too: the ledger does not keep old ones.
-  looked_at timestamptz not null default now(),
+  checked_at timestamptz not null default now(),
   -- A ping that is to be sent; after `enable` the webhook is switched on if that succeeds.
   ping text check (ping in ('test', 'enable')),
-  -- How often its user has moved the position: who holds the lease then starts anew.
+  -- How often its user has moved the position: the holder of the lease then starts anew.
   moves integer not null default 0,
   lease_id uuid,
   lease_until timestamptz,
@@ -91,8 +91,8 @@ end $$;
 
 -- The webhooks with something to do: a ping, an attempt that is due, changes after their position, or a position that
 -- is minutes old. Where no transaction has ended since `known`, a webhook that nobody has held has no new changes.
--- `from_time`: only changes since then are looked for, which saves the search of older days. The last change of a store
--- tells that of all of its webhooks.
+-- `from_time`: only changes since then are searched, which saves the search of older days. The last change of a store
+-- is read once for all of its webhooks.
 create function due_webhooks(oldest xid8, known xid8, from_time timestamptz)
 returns table (due_store uuid, due_webhook uuid, is_slow boolean) language plpgsql stable rows 10
 set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
@@ -107,11 +107,11 @@ begin
   for w in
     select k.*, split_part(k.position, '-', 1)::xid8 as after_tx, split_part(k.position, '-', 2)::bigint as after_seq
     from webhook k where (k.lease_until is null or k.lease_until <= now())
-      and ((k.ping is not null and k.looked_at <= now() - interval '1 second') or (k.state in ('active', 'failing', 'lost') and k.next_at <= now()))
+      and ((k.ping is not null and k.checked_at <= now() - interval '1 second') or (k.state in ('active', 'failing', 'lost') and k.next_at <= now()))
     order by k.store_uuid
   loop
     is_due := w.ping is not null or w.pending is not null or w.state = 'lost'
-      or w.looked_at < now() - interval '10 minutes' or split_part(w.position, '-', 3) <> ledger;
+      or w.checked_at < now() - interval '10 minutes' or split_part(w.position, '-', 3) <> ledger;
     if not is_due and (oldest is distinct from known or w.lease_until is not null) then
       if store is distinct from w.store_uuid then
         store := w.store_uuid;

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
 import { nothingPending } from '../webhook.ts'
-import { type Attempt, record, type TakenWebhook } from './leases.ts'
+import { type Attempt, type LeasedWebhook, record } from './leases.ts'
 import { type Batch, type Message, noticeOf, signedHeaders } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
 
@@ -13,7 +13,7 @@ export type Result = 'delivered' | 'refused' | 'unanswered'
 export interface DeliveryParts {
   db: Kysely<Database>
   outgoing: ReturnType<typeof createOutgoing>
-  /** Who holds the leases. */
+  /** The holder of the leases. */
   owner: string
   times: RetryTimes
   signal: AbortSignal
@@ -25,7 +25,7 @@ const gone = 410
 
 /** A message to a webhook. `end`: the position of its last change. */
 export interface Next {
-  webhook: TakenWebhook
+  webhook: LeasedWebhook
   message: Message
   end: string
   isLarge: boolean
@@ -39,7 +39,7 @@ export async function deliver(
   parts: DeliveryParts,
   { webhook, message, end }: Next,
   following: Batch | undefined,
-): Promise<TakenWebhook | undefined> {
+): Promise<LeasedWebhook | undefined> {
   const sent = await post(parts, webhook, message, webhook.attempt + 1)
   if (!sent) return undefined
   const changes = sent.isSuccess ? delivered(end, following) : failed(webhook, sent, parts.times)
@@ -47,7 +47,7 @@ export async function deliver(
 }
 
 /** Sends a ping. Where the webhook is to be switched on, a success does that, unless its user has changed that. */
-export async function ping(parts: DeliveryParts, webhook: TakenWebhook): Promise<TakenWebhook | undefined> {
+export async function ping(parts: DeliveryParts, webhook: LeasedWebhook): Promise<LeasedWebhook | undefined> {
   const message = noticeOf('webhook.ping', `ping:${uuidv7()}`, { store_uuid: webhook.storeUuid })
   const sent = await post(parts, webhook, message, 1)
   if (!sent) return undefined
@@ -67,7 +67,7 @@ interface Sent {
 
 async function post(
   { outgoing, signal, count }: DeliveryParts,
-  { url, headers, secrets }: TakenWebhook,
+  { url, headers, secrets }: LeasedWebhook,
   message: Message,
   number: number,
 ): Promise<Sent | undefined> {
@@ -104,7 +104,7 @@ function delivered(end: string, following: Batch | undefined): RawBuilder<unknow
     next_at = now(), has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
 }
 
-function failed(webhook: TakenWebhook, { answer }: Sent, times: RetryTimes): RawBuilder<unknown> {
+function failed(webhook: LeasedWebhook, { answer }: Sent, times: RetryTimes): RawBuilder<unknown> {
   const pauseMs = Math.round(pauseAfter(webhook, answer?.retryAfter, times))
   const isGone = answer?.status === gone
   const isTooOld = webhook.failingSeconds * 1_000 >= times.pausedAfter

@@ -8,11 +8,11 @@ import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
 import { warnOnceASecond } from '../../request/log.ts'
 import type { Result } from './attempt.ts'
+import { type DelivererParts, deliverWebhook } from './deliver-webhook.ts'
 import { type Due, type DueWebhook, listDue } from './leases.ts'
 import { type RetryTimes, retryTimes } from './retries.ts'
+import { createScheduler } from './scheduler.ts'
 import { createSharedPages } from './shared-pages.ts'
-import { runTurn, type TurnParts } from './turn.ts'
-import { createTurns } from './turns.ts'
 
 export interface DelivererOptions {
   db: Kysely<Database>
@@ -23,10 +23,10 @@ export interface DelivererOptions {
 
 const pollMs = 250
 const pauseAfterFailureMs = 1_000
-/** Changes of older days are looked for only now and then: a transaction is seldom open for longer. */
+/** Changes of older days are searched only now and then: a transaction is seldom open for longer. */
 const usualHours = 24
 const allDaysEveryMs = 10 * 60_000
-/** How long a shutdown waits for running turns. What is not recorded then is delivered again. */
+/** How long a shutdown waits for deliveries. What is not recorded then is delivered again. */
 const stopWithinMs = 500
 
 /** Delivers changes to webhooks. Several processes may do so at a time, and each may be killed at any time. */
@@ -39,27 +39,26 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
     if (signal.aborted) return
     warnOnceASecond(log, 'webhooks could not be delivered', { reason: messageOf(error), ...facts })
   }
-  const parts: TurnParts = {
+  const parts: DelivererParts = {
     ...{ db, outgoing, owner: randomUUID(), times, signal },
     read: createSharedPages((storeUuid, after) => readNewChanges(db, [storeUuid], after)),
     count: (result) => {
       results[result]++
     },
   }
-  const run = (webhook: DueWebhook) => {
+  const deliver = (webhook: DueWebhook) => {
     const { storeUuid, webhookId } = webhook
-    return runTurn(parts, webhook).catch((error: unknown) => warn(error, { storeUuid, webhookId }))
+    return deliverWebhook(parts, webhook).catch((error: unknown) => warn(error, { storeUuid, webhookId }))
   }
-  const turns = createTurns(run, signal)
-  const look = createLook(db, turns)
-  const ended = loop(look, signal, warn)
+  const scheduler = createScheduler(deliver, signal)
+  const ended = loop(createPoll(db, scheduler), signal, warn)
   return {
     /** How many attempts there were by result. */
     results: () => ({ ...results }),
     stop: async () => {
       stopping.abort()
       await Promise.race([
-        Promise.allSettled([ended, ...turns.running()]),
+        Promise.allSettled([ended, ...scheduler.running()]),
         sleep(stopWithinMs, undefined, { ref: false }),
       ])
       await outgoing.close()
@@ -67,9 +66,9 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   }
 }
 
-async function loop(look: () => Promise<void>, signal: AbortSignal, warn: (error: unknown) => void): Promise<void> {
+async function loop(poll: () => Promise<void>, signal: AbortSignal, warn: (error: unknown) => void): Promise<void> {
   while (!signal.aborted) {
-    const pauseMs = await look().then(
+    const pauseMs = await poll().then(
       () => pollMs,
       (error: unknown) => {
         warn(error)
@@ -80,17 +79,17 @@ async function loop(look: () => Promise<void>, signal: AbortSignal, warn: (error
   }
 }
 
-/** Makes the function that looks for due webhooks, and remembers up to where all are known. */
-function createLook(db: Kysely<Database>, { running, startAll }: ReturnType<typeof createTurns>): () => Promise<void> {
+/** Makes the function that schedules due webhooks, and remembers up to where all are known. */
+function createPoll(db: Kysely<Database>, scheduler: ReturnType<typeof createScheduler>): () => Promise<void> {
   let known: string | null = null
-  let allDaysAt = 0
+  let fullAt = 0
   return async () => {
-    const looksAtAll = Date.now() - allDaysAt > allDaysEveryMs
-    // What becomes readable during a turn is due after it.
-    const isIdle = running().length === 0
-    const { oldest, webhooks }: Due = await listDue(db, looksAtAll ? null : known, looksAtAll ? null : usualHours)
-    if (looksAtAll) allDaysAt = Date.now()
-    startAll(webhooks)
+    const isFull = Date.now() - fullAt > allDaysEveryMs
+    // What becomes readable during a delivery is due after it.
+    const isIdle = scheduler.running().length === 0
+    const { oldest, webhooks }: Due = await listDue(db, isFull ? null : known, isFull ? null : usualHours)
+    if (isFull) fullAt = Date.now()
+    scheduler.schedule(webhooks)
     known = isIdle && webhooks.length === 0 ? oldest : null
   }
 }

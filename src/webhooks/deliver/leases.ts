@@ -10,8 +10,8 @@ export interface WebhookKey {
   webhookId: string
 }
 
-/** A webhook as its deliverer sees it. */
-export interface TakenWebhook extends WebhookKey {
+/** A webhook whose lease this process holds. */
+export interface LeasedWebhook extends WebhookKey {
   url: string
   headers: Record<string, string>
   /** Those that sign: the present one, and for a day the one before. */
@@ -25,11 +25,11 @@ export interface TakenWebhook extends WebhookKey {
   attempt: number
   pauseMs: number
   ping: 'test' | 'enable' | null
-  /** Raised when its user changes what is delivered: position or filter. Who holds the lease then begins anew. */
+  /** Raised when its user changes what is delivered: position or filter. The holder of the lease then begins anew. */
   moves: number
 }
 
-/** A webhook that was taken, as it was then. */
+/** A webhook with a lease, as it was then. */
 type Held = WebhookKey & { moves: number }
 
 /** An attempt to deliver, before its time is recorded. */
@@ -50,7 +50,7 @@ export interface DueWebhook extends WebhookKey {
 const leaseSeconds = 20
 const leased = sql`lease_until = now() + ${leaseSeconds} * interval '1 second'`
 
-/** SQL: the columns of `TakenWebhook`. */
+/** SQL: the columns of `LeasedWebhook`. */
 const columns = sql`store_uuid as "storeUuid", webhook_id as "webhookId", url, headers, filter, state,
   case when rotated_at > now() - ${bothSecretsHours} * interval '1 hour' then array[secret, previous_secret] else array[secret] end as secrets,
   coalesce(extract(epoch from now() - failing_since), 0)::float8 as "failingSeconds",
@@ -60,8 +60,8 @@ const isOf = ({ storeUuid, webhookId }: WebhookKey) =>
   sql<boolean>`store_uuid = ${storeUuid} and webhook_id = ${webhookId}`
 
 /**
- * `known`: the `oldest` of a look after which nothing was due; null: look at all. `sinceHours`: look for changes of the
- * last hours only; null: all.
+ * `known`: the `oldest` of a poll for which nothing was due; null: check all. `sinceHours`: only changes of the last
+ * hours are searched; null: all.
  */
 export async function listDue(db: Kysely<Database>, known: string | null, sinceHours: number | null): Promise<Due> {
   const { rows } = await sql<{ oldest: string } & { [Name in keyof DueWebhook]: DueWebhook[Name] | null }>`
@@ -72,35 +72,39 @@ export async function listDue(db: Kysely<Database>, known: string | null, sinceH
   return { oldest: rows[0]?.oldest ?? '0', webhooks: rows.filter(isDue) }
 }
 
-/** Takes a webhook for 20 s; undefined if another process has or had it, or it has nothing to do any more. */
-export async function take(db: Kysely<Database>, key: WebhookKey, owner: string): Promise<TakenWebhook | undefined> {
-  const { rows } = await sql<TakenWebhook>`
+/** Acquires the lease for 20 s; undefined if another process has or had it, or nothing is due any more. */
+export async function acquire(
+  db: Kysely<Database>,
+  key: WebhookKey,
+  owner: string,
+): Promise<LeasedWebhook | undefined> {
+  const { rows } = await sql<LeasedWebhook>`
     update webhook set lease_id = ${owner}, ${leased}
     where ${isOf(key)} and (lease_until is null or lease_until <= now())
-      and ((ping is not null and looked_at <= now() - interval '1 second') or (state in ('active', 'failing', 'lost') and next_at <= now()))
+      and ((ping is not null and checked_at <= now() - interval '1 second') or (state in ('active', 'failing', 'lost') and next_at <= now()))
     returning ${columns}`.execute(db)
   return rows[0]
 }
 
 /** SQL: changes a webhook and renews the lease, unless it is lost, or its user has changed what is delivered. */
-const keeping = ({ moves, ...key }: Held, owner: string, changes: RawBuilder<unknown>) => sql<TakenWebhook>`
+const updated = ({ moves, ...key }: Held, owner: string, changes: RawBuilder<unknown>) => sql<LeasedWebhook>`
   update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
   returning ${columns}`
 
 /** Changes a webhook and renews the lease; undefined if it is lost, or its user has changed what is delivered. */
-export async function keep(
+export async function update(
   db: Kysely<Database>,
   webhook: Held,
   owner: string,
   changes: RawBuilder<unknown>,
-): Promise<TakenWebhook | undefined> {
-  const { rows } = await keeping(webhook, owner, changes).execute(db)
+): Promise<LeasedWebhook | undefined> {
+  const { rows } = await updated(webhook, owner, changes).execute(db)
   return rows[0]
 }
 
 /**
- * Gives a webhook back. `hasMore`: it is looked at again at once, whatever was known: `due_webhooks` knows that by a
- * `lease_until` in the past. `pauseMs`: not before that.
+ * Releases the lease. `hasMore`: the next poll checks the webhook whatever was known: for `due_webhooks` its
+ * `lease_until` is in the past. `pauseMs`: not before that.
  */
 export async function release(
   db: Kysely<Database>,
@@ -109,14 +113,14 @@ export async function release(
   { hasMore, pauseMs }: { hasMore: boolean; pauseMs: number },
 ): Promise<void> {
   await sql`
-    update webhook set lease_id = null, lease_until = ${hasMore ? sql`now()` : sql`null`}, looked_at = now(),
+    update webhook set lease_id = null, lease_until = ${hasMore ? sql`now()` : sql`null`}, checked_at = now(),
       next_at = greatest(next_at, now() + ${pauseMs} * interval '1 millisecond')
     where ${isOf(key)} and lease_id = ${owner}`.execute(db)
 }
 
 /**
- * Records an attempt, and what it changes if the lease is still held. Returns the webhook as `keep` does. If the
- * attempt cannot be recorded, its changes are kept, so that it is not repeated, and the error is thrown.
+ * Records an attempt, and what it changes if the lease is still held. Returns the webhook as `update` does. If
+ * the attempt cannot be recorded, its changes are made, so that it is not repeated, and the error is thrown.
  */
 export async function record(
   db: Kysely<Database>,
@@ -124,16 +128,16 @@ export async function record(
   owner: string,
   { deliveryId, eventId, type, attempt, status, durationMs, reason, response }: Attempt,
   changes: RawBuilder<unknown>,
-): Promise<TakenWebhook | undefined> {
-  const recorded = sql<TakenWebhook>`
+): Promise<LeasedWebhook | undefined> {
+  const recorded = sql<LeasedWebhook>`
     with recorded as (
       insert into webhook_delivery (store_uuid, webhook_id, delivery_id, event_id, type, attempt, status, duration_ms,
         reason, response)
       values (${webhook.storeUuid}, ${webhook.webhookId}, ${deliveryId}, ${eventId}, ${type}, ${attempt}, ${status},
         ${durationMs}, ${reason}, ${response})
-    ) ${keeping(webhook, owner, sql`${changes}, last_ms = ${durationMs}`)}`.execute(db)
+    ) ${updated(webhook, owner, sql`${changes}, last_ms = ${durationMs}`)}`.execute(db)
   const { rows } = await recorded.catch(async (error: unknown) => {
-    await keep(db, webhook, owner, changes)
+    await update(db, webhook, owner, changes)
     throw error
   })
   return rows[0]

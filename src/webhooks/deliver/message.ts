@@ -36,7 +36,7 @@ const maxBytes = 20 * 1024
 /** For what surrounds the events. */
 const spareBytes = 256
 
-/** Deliveries that a turn has at most. */
+/** Deliveries of a time slice at most. */
 export const maxDeliveries = 20
 
 /**

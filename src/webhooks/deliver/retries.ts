@@ -7,8 +7,8 @@ export interface RetryTimes {
   late: number
   /** After so long a webhook is paused. */
   pausedAfter: number
-  /** After so long other webhooks get their turn. */
-  turn: number
+  /** The time slice of a webhook: then others are served. */
+  slice: number
 }
 
 const minute = 60_000
@@ -20,7 +20,7 @@ export const retryTimes: RetryTimes = {
   soonFor: hour,
   late: hour,
   pausedAfter: 5 * 24 * hour,
-  turn: 5_000,
+  slice: 5_000,
 }
 
 /** The pause after a failed attempt: twice the one before, within the bounds, and what the receiver asks for. */

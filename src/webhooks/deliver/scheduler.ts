@@ -1,18 +1,18 @@
 import { choose } from './choose.ts'
 import type { DueWebhook } from './leases.ts'
 
-/** Runs turns of due webhooks. `run` does not throw. */
-export function createTurns(run: (webhook: DueWebhook) => Promise<void>, signal: AbortSignal) {
+/** Delivers to due webhooks, to some of them at a time. `deliver` does not throw. */
+export function createScheduler(deliver: (webhook: DueWebhook) => Promise<void>, signal: AbortSignal) {
   const running = new Map<DueWebhook, Promise<void>>()
-  let waiting: readonly DueWebhook[] = []
+  let queue: readonly DueWebhook[] = []
   const startSome = () => {
     if (signal.aborted) return
-    const chosen = new Set(choose(waiting, [...running.keys()]))
-    waiting = waiting.filter((webhook) => !chosen.has(webhook))
+    const chosen = new Set(choose(queue, [...running.keys()]))
+    queue = queue.filter((webhook) => !chosen.has(webhook))
     for (const webhook of chosen)
       running.set(
         webhook,
-        run(webhook).finally(() => end(webhook)),
+        deliver(webhook).finally(() => end(webhook)),
       )
   }
   const end = (webhook: DueWebhook) => {
@@ -20,12 +20,9 @@ export function createTurns(run: (webhook: DueWebhook) => Promise<void>, signal:
     startSome()
   }
   return {
-    /**
-     * Starts those for which there is room, and the others as turns end, in random order: none waits for another one
-     * for long.
-     */
-    startAll: (due: readonly DueWebhook[]): void => {
-      waiting = shuffled(due)
+    /** Starts those for which there is room, and the others in random order as deliveries end: none is starved. */
+    schedule: (due: readonly DueWebhook[]): void => {
+      queue = shuffled(due)
       startSome()
     },
     running: () => [...running.values()],

@@ -5,10 +5,10 @@ import { textOfPosition } from '../../src/catalogue/changes/cursor.ts'
 import { latestPosition, type NewChanges, readNewChanges } from '../../src/live/new-changes.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
 import { choose } from '../../src/webhooks/deliver/choose.ts'
-import { listDue, record, release, take } from '../../src/webhooks/deliver/leases.ts'
+import { deliverWebhook } from '../../src/webhooks/deliver/deliver-webhook.ts'
+import { acquire, listDue, record, release } from '../../src/webhooks/deliver/leases.ts'
+import { createScheduler } from '../../src/webhooks/deliver/scheduler.ts'
 import { createSharedPages } from '../../src/webhooks/deliver/shared-pages.ts'
-import { runTurn } from '../../src/webhooks/deliver/turn.ts'
-import { createTurns } from '../../src/webhooks/deliver/turns.ts'
 import { findWebhook, insertWebhook } from '../../src/webhooks/webhook.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { fastTimes, startReceiver, status } from './receiver.ts'
@@ -43,21 +43,21 @@ const eventAt = (storeUuid: string, seq: bigint) => ({
   ...{ count: 1, codes: [`P${seq}`], keys: [null], failed: 0, reverts: null },
 })
 
-it('a webhook whose attempt another process has just failed is not taken', async () => {
+it('a webhook whose attempt another process has just failed is not leased', async () => {
   const key = await insert()
   await sql`update webhook set attempt = 1, next_at = now() + interval '1 hour'
     where webhook_id = ${key.webhookId}`.execute(database.db)
-  expect(await take(database.db, key, randomUUID())).toBeUndefined()
+  expect(await acquire(database.db, key, randomUUID())).toBeUndefined()
 })
 
-it('a webhook whose position its user moves during a turn is looked at again at once', async () => {
+it('a webhook whose position its user moves during a delivery is checked again at once', async () => {
   const key = await insert()
   const parts = partsOf(async (storeUuid, after) => {
     await sql`update webhook set moves = moves + 1 where webhook_id = ${key.webhookId}`.execute(database.db)
     const { next, ...page } = await readNewChanges(database.db, [storeUuid], after)
     return { ...page, next: { ...next, seq: next.seq + 1n } }
   })
-  await runTurn(parts, key)
+  await deliverWebhook(parts, key)
   expect(await columnsOf(key)).toMatchObject({ isSeen: true })
 })
 
@@ -72,7 +72,7 @@ it('a change after many pages that do not match is not passed over', async () =>
     const asOf = { time: new Date(), nextTx: 6n }
     return { changes: [eventAt(storeUuid, seq + 13n)], next, seen: next, durable: next, hasMore: seq < 45n, asOf }
   }
-  for (let turn = 0; turn < 4; turn++) await runTurn(partsOf(read), key)
+  for (let slice = 0; slice < 4; slice++) await deliverWebhook(partsOf(read), key)
   expect(receiver.received.map(({ body }) => body.data.codes)).toEqual([['P33']])
 })
 
@@ -82,7 +82,7 @@ it('an attempt that cannot be recorded is not repeated, and others wait for some
   await sql`update webhook set ping = 'test' where webhook_id = ${key.webhookId}`.execute(database.db)
   await sql`alter table webhook_delivery add constraint none check (type = 'none') not valid`.execute(database.db)
   const parts = partsOf((storeUuid, after) => readNewChanges(database.db, [storeUuid], after))
-  await expect(runTurn(parts, key)).rejects.toThrow('none')
+  await expect(deliverWebhook(parts, key)).rejects.toThrow('none')
   await sql`alter table webhook_delivery drop constraint none`.execute(database.db)
   const after = await columnsOf(key)
   expect(after).toMatchObject({ ping: null, isSeen: true })
@@ -90,7 +90,7 @@ it('an attempt that cannot be recorded is not repeated, and others wait for some
   expect(await findWebhook(database.catalogue, key.webhookId)).toMatchObject({ state: 'active' })
 })
 
-it('a turn ends after some seconds, and the next one begins with what was to follow', async () => {
+it('a time slice ends after some seconds, and the next one begins with what was to follow', async () => {
   const { position, ...key } = await insert()
   const receiver = await startReceiver()
   await sql`update webhook set url = ${receiver.url} where webhook_id = ${key.webhookId}`.execute(database.db)
@@ -99,14 +99,14 @@ it('a turn ends after some seconds, and the next one begins with what was to fol
     const next = { ...position, tx: 5n, seq: 2n }
     return { changes, next, seen: next, durable: next, hasMore: false, asOf: { time: new Date(), nextTx: 6n } }
   })
-  await runTurn({ ...parts, times: { ...fastTimes, turn: 0 } }, key)
+  await deliverWebhook({ ...parts, times: { ...fastTimes, slice: 0 } }, key)
   expect(receiver.received.length).toBe(1)
   expect(await columnsOf(key)).toMatchObject({ isSeen: true, pending: `5-2-${position.ledger}` })
   const rest = async (...given: Parameters<typeof parts.read>) => {
     const page = await parts.read(...given)
     return { ...page, changes: page.changes.slice(1) }
   }
-  await runTurn({ ...parts, read: rest }, key)
+  await deliverWebhook({ ...parts, read: rest }, key)
   expect(receiver.received.map(({ body }) => body.type)).toEqual(['product.created', 'product.updated'])
   expect(await columnsOf(key)).toMatchObject({ pending: null })
 })
@@ -132,36 +132,36 @@ it.each([
     const at = (seq: bigint) => ({ tx: 5n, seq, ledger: position.ledger })
     await sql`update webhook set url = ${receiver.url}, filter = ${{ codePrefix }}::json,
     position = ${textOfPosition(at(2n))} where webhook_id = ${key.webhookId}`.execute(database.db)
-    await runTurn(partsOf(readFive), key)
+    await deliverWebhook(partsOf(readFive), key)
     receiver.answerWith(status(200))
     await sql`update webhook set next_at = now() where webhook_id = ${key.webhookId}`.execute(database.db)
     const read = createSharedPages(readFive)
     await read(key.storeUuid, at(0n))
-    await runTurn(partsOf(read), key)
+    await deliverWebhook(partsOf(read), key)
     const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
     expect(ids.length).toBeGreaterThan(1)
     expect(ids[1]).toBe(ids[0])
   },
 )
 
-it('all due webhooks of a store have their turns, five at a time', async () => {
+it('all due webhooks of a store are served, five at a time', async () => {
   const due = Array.from({ length: 20 }, () => ({ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }))
   const open: (() => void)[] = []
   const stopping = new AbortController()
-  const turns = createTurns(() => new Promise((resolve) => open.push(resolve)), stopping.signal)
+  const scheduler = createScheduler(() => new Promise((resolve) => open.push(resolve)), stopping.signal)
   const endOne = async () => {
     open.shift()?.()
     const left = open.length
-    await expect.poll(() => turns.running().length - open.length).toBe(0)
+    await expect.poll(() => scheduler.running().length - open.length).toBe(0)
     return open.length - left
   }
-  turns.startAll(due)
+  scheduler.schedule(due)
   expect(open).toHaveLength(5)
   for (let started = 5; started < 20; started++) expect(await endOne()).toBe(1)
   expect(await endOne()).toBe(0)
-  turns.startAll([{ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }])
+  scheduler.schedule([{ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }])
   expect(open).toHaveLength(5)
-  turns.startAll(due)
+  scheduler.schedule(due)
   stopping.abort()
   expect(await endOne()).toBe(0)
 })
@@ -187,11 +187,11 @@ it('a webhook is slow while its last attempt took more than 2 s', async () => {
   const attempt = { deliveryId: randomUUID(), eventId: 'e', type: 't', attempt: 1, status: 200, reason: null }
   const end = async (durationMs: number) => {
     const owner = randomUUID()
-    const taken = await take(database.db, key, owner)
+    const leased = await acquire(database.db, key, owner)
     const ended = { ...attempt, deliveryId: randomUUID(), durationMs, response: null }
-    if (taken) await record(database.db, taken, owner, ended, sql`ping = 'test'`)
+    if (leased) await record(database.db, leased, owner, ended, sql`ping = 'test'`)
     await release(database.db, key, owner, { hasMore: true, pauseMs: 0 })
-    await sql`update webhook set looked_at = now() - interval '1 hour' where webhook_id = ${key.webhookId}`.execute(
+    await sql`update webhook set checked_at = now() - interval '1 hour' where webhook_id = ${key.webhookId}`.execute(
       database.db,
     )
   }
@@ -201,20 +201,20 @@ it('a webhook is slow while its last attempt took more than 2 s', async () => {
   expect(await isSlow()).toBe(false)
 })
 
-it('a receiver is told of a gap, also if the webhook was switched off meanwhile', async () => {
+it('a receiver is notified of a gap, also if the webhook was switched off meanwhile', async () => {
   const receiver = await startReceiver()
   const { webhookId, ...key } = await insert(receiver.url)
   await sql`update webhook set position = '1-1-other' where webhook_id = ${webhookId}`.execute(database.db)
   const set = (state: string, ping: string | null) =>
-    sql`update webhook set state = ${state}, ping = ${ping}, next_at = now(), looked_at = now() - interval '1 hour'
+    sql`update webhook set state = ${state}, ping = ${ping}, next_at = now(), checked_at = now() - interval '1 hour'
       where webhook_id = ${webhookId}`.execute(database.db)
   const parts = partsOf((storeUuid, after) => readNewChanges(database.db, [storeUuid], after))
   receiver.answerWith(status(500))
-  await runTurn(parts, { ...key, webhookId })
+  await deliverWebhook(parts, { ...key, webhookId })
   receiver.answerWith(status(200))
   await set('disabled', 'enable')
-  await runTurn(parts, { ...key, webhookId })
-  await runTurn(parts, { ...key, webhookId })
+  await deliverWebhook(parts, { ...key, webhookId })
+  await deliverWebhook(parts, { ...key, webhookId })
   const types = ['webhook.gap', 'webhook.ping', 'webhook.gap']
   expect(receiver.received.map(({ body }) => body.type)).toEqual(types)
   expect(await findWebhook(database.catalogue, webhookId)).toMatchObject({ state: 'active' })
