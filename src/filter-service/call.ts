@@ -52,11 +52,11 @@ export function openFilterEndpoint(baseUrl: string) {
   }
 }
 
-async function read(sent: ReturnType<Pool['request']>): Promise<string> {
+async function read(sent: ReturnType<Pool['request']>): Promise<Uint8Array> {
   const { statusCode, headers, body } = await sent.catch((error: unknown) => {
     throw new FilterFailure(`the call failed: ${errorName(error)}`, 'transient', { cause: error })
   })
-  body.on('error', () => {}) // `text` rejects with it
+  body.on('error', () => {}) // `bytes` rejects with it
   const encoding = headers['content-encoding'] ?? 'identity'
   if (statusCode !== 200 || encoding !== 'identity') {
     body.destroy()
@@ -64,7 +64,7 @@ async function read(sent: ReturnType<Pool['request']>): Promise<string> {
     const kind = isRefused ? 'refused' : statusCode >= 502 && statusCode <= 504 ? 'transient' : 'unusable'
     throw new FilterFailure(`the answer must be 200, uncompressed; got ${statusCode}, ${encoding}`, kind)
   }
-  return body.text().catch((error: unknown) => {
+  return body.bytes().catch((error: unknown) => {
     throw new FilterFailure(`the answer ended early: ${errorName(error)}`, 'unusable', { cause: error })
   })
 }
@@ -79,12 +79,14 @@ const answer = z
   .refine(({ parent_codes: codes }) => new Set(codes).size === codes.length, 'a code comes twice')
   .refine(({ total_groups, parent_codes }) => total_groups >= parent_codes.length, 'total_groups is too small')
 
-function pageOf(text: string, limit: number): Awaited<ReturnType<FilterService>> {
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function pageOf(bytes: Uint8Array, limit: number): Awaited<ReturnType<FilterService>> {
   try {
-    const { total_groups: totalGroups, parent_codes: parentCodes } = answer.parse(JSON.parse(text))
+    const { total_groups: totalGroups, parent_codes: parentCodes } = answer.parse(JSON.parse(utf8.decode(bytes)))
     if (parentCodes.length <= limit) return { totalGroups, parentCodes }
   } catch (cause) {
-    const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it must be JSON'
+    const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it must be JSON in UTF-8'
     throw new FilterFailure(`the answer has the wrong shape: ${reason}`, 'unusable', { cause })
   }
   throw new FilterFailure(`the answer must have at most ${limit} codes`)

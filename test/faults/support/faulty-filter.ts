@@ -109,6 +109,7 @@ export const faults: Record<string, Fault> = {
   'is cut off in its body': (socket) => socket.end(`${head}Content-Length: 40\r\n\r\n{"total_groups":1,`),
   'sends bytes that are no HTTP': (socket) => socket.end('\0\x01\x02 nonsense\r\n\r\n'),
   'sends JSON cut short': answer('{"total_groups":1,"parent_codes":["A"]'),
+  'sends JSON that is not UTF-8': answer(Buffer.from('{"total_groups":1,"parent_codes":["\xff"]}', 'latin1')),
   'says gzip and sends none': answer(good, { headers: 'Content-Encoding: gzip\r\n' }),
   'sends HTML': answer('<html><body>It works!</body></html>'),
   'sends an empty body': answer(''),
