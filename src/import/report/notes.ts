@@ -13,6 +13,7 @@ const sentences = {
   damaged_values: 'cells are errors of a spreadsheet, or numbers that it has rounded',
   leading_zeros: 'numbers are shown with leading zeros and were read without them',
   hidden: 'rows and columns that the sheet hides were read',
+  links: 'links were not read where a cell shows another text',
   other_sheets: 'other sheets were not read: --sheet names one',
   merged_cells: 'cells are merged: only the first of them has the value',
   drawings: 'pictures and charts that are placed on the sheet were not read',

@@ -135,6 +135,23 @@ test('notes say that hidden rows and columns were read, and other sheets with ce
   )
 })
 
+test('a link behind another text than its URL has a note', async () => {
+  const linkTo = (url: string) => `<Relationship Id="${url}" Type="x/hyperlink" Target="${url}" TargetMode="External"/>`
+  const cells = (...texts: string[]) => texts.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`).join('')
+  const rows = [cells('sku', 'page'), cells('A', 'https://a.example/1'), cells('https://a.example', 'Picture')]
+  const files = (urls: string[]) => ({
+    'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="a" Type="x/worksheet" Target="sheet.xml"/></Relationships>',
+    'xl/_rels/sheet.xml.rels': `<Relationships>${urls.map(linkTo).join('')}</Relationships>`,
+    'xl/sheet.xml': `<worksheet><sheetData>${rows.map((row) => `<row>${row}</row>`).join('')}</sheetData></worksheet>`,
+  })
+  const shown = ['https://a.example/1', 'https://a.example/', 'mailto:a@a.example']
+  expect((await imported(zipOf(files(shown)))).answer.notes).toEqual([])
+  const { answer } = await imported(zipOf(files([...shown, 'https://a.example/2'])))
+  expect(answer.notes).toEqual([{ code: 'links', column: null, rows: 1, example: 'https://a.example/2' }])
+})
+
 test('empty cells are none, wherever they are', async () => {
   const empty = { xml: '<c s="1"/>' }
   const rows = [

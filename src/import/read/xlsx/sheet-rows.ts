@@ -14,9 +14,12 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   let into: 'value' | 'text' | 'formula' | undefined
   let phonetic = 0
   const hidden = hiddenParts(notes)
+  const { links } = workbook
   const endRow = () => {
     if (!row.fault && row.cells.length === 0) return
     hidden.addRow(row)
+    // What remains is the URL of no cell; programs add the last slash.
+    for (const cell of links.size > 0 ? row.cells : []) if (!links.delete(cell)) links.delete(`${cell}/`)
     rows.push(row)
   }
   const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
@@ -60,6 +63,8 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
       if (rows.length > 0) yield rows
       rows = []
     }
+    const [link] = links
+    if (link !== undefined) notes.add('links', { rows: links.size, example: link })
   } catch (error) {
     if (rows.length > 0) yield rows
     throw error

@@ -13,6 +13,8 @@ export interface Workbook {
   /** The name of another one that is visible and has cells, if no option names a sheet. */
   other: string | undefined
   rows: AsyncIterable<Buffer>
+  /** The URLs that cells of the sheet link to. */
+  links: Set<string>
   /** The text of a shared string. */
   textAt(index: number): string | undefined
   /** How numbers of a style are shown. */
@@ -46,7 +48,9 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
     if (names === '') throw new UsageError(noWorkbook)
     throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
   }
-  const rows = open(relations.byId(sheet.id)?.target ?? '', true)
+  const target = relations.byId(sheet.id)?.target ?? ''
+  const { links } = await relationsOf(open, target)
+  const rows = open(target, true)
   if (!rows) throw new UsageError(`the sheet ${shown(sheet.name)} is not in the file`)
   const strings = open(relations.byType('sharedStrings') ?? '')
   const styles = open(relations.byType('styles') ?? '')
@@ -55,7 +59,7 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
   for (const { id, name } of others)
     if (other === undefined && (await hasCells(open(relations.byId(id)?.target ?? '')))) other = name
   const textAt = strings ? await readStrings(strings) : () => undefined
-  return { sheet: sheet.name, other, rows, textAt, formats: styles ? await readFormats(styles) : [], since1904 }
+  return { sheet: sheet.name, other, rows, links, textAt, formats: styles ? await readFormats(styles) : [], since1904 }
 }
 
 const noWorkbook =
@@ -72,13 +76,16 @@ async function relationsOf(open: OpenEntry, path: string) {
   const folder = posix.dirname(path)
   const file = open(posix.join(folder, '_rels', `${posix.basename(path)}.rels`))
   const relations: { id: string; type: string; target: string }[] = []
+  const links = new Set<string>()
   const add = (tag: string, { Id = '', Type = '', Target = '' }: Readonly<Record<string, string>>) => {
     if (tag !== 'Relationship') return
+    if (Type.endsWith('/hyperlink') && /^https?:/i.test(Target)) links.add(Target)
     const target = posix.resolve('/', folder, Target.replaceAll('\\', '/')).slice(1)
     relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target })
   }
   if (file) await readXml(file, { open: add })
   return {
+    links,
     byId: (id: string) => relations.find((one) => one.id === id),
     byType: (type: string) => relations.find((one) => one.type === type)?.target,
   }
