@@ -18,9 +18,7 @@ const settings: Record<string, [foreign: string, own: string]> = {
   timezone: ['Europe/Berlin', 'UTC'],
   extra_float_digits: ['-3', '1'],
   row_security: ['off', 'on'],
-  default_transaction_isolation: ['serializable', 'read committed'],
   idle_in_transaction_session_timeout: ['1', '30s'],
-  idle_session_timeout: ['60000', '0'],
 }
 const names = Object.keys(settings)
 const own = `${names.map((name) => settings[name]?.[1]).join()},read committed`
@@ -28,7 +26,8 @@ const read = [...names, 'transaction_isolation'].map((name) => `current_setting(
 const current = `concat_ws(',', ${read.join()})`
 
 function connected(transactionPooling: boolean): Kysely<Database> {
-  const options = names.map((name) => `-c ${name}=${settings[name]?.[0]}`).join(' ')
+  const others = '-c default_transaction_isolation=serializable -c idle_session_timeout=60000'
+  const options = `${others} ${names.map((name) => `-c ${name}=${settings[name]?.[0]}`).join(' ')}`
   const db = connect({ ...database.direct, transactionPooling, options, max: 1 }, () => {})
   onTestFinished(() => db.destroy())
   return db
@@ -57,4 +56,9 @@ it('has the same settings on separate connections, and for COPY', async () => {
       expect(Buffer.concat(copied).toString()).toBe(`${own}\n`)
     })
   })
+})
+
+it('keeps its idle sessions', async () => {
+  const idle = sql`select current_setting('idle_session_timeout') as timeout`.execute(connected(false))
+  expect((await idle).rows).toEqual([{ timeout: '0' }])
 })

@@ -25,39 +25,41 @@ export type Timeouts = Required<
   Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout'>
 >
 
-/** Compiling statements, and starting processes for them, would take longer than running them. */
-const planning = { jit: 'off', max_parallel_workers_per_gather: 0 }
-
-/** `pg` reads times in the ISO format only, cursors have all digits of numbers, and days are those of UTC. */
-const formats = {
+/** What statements rely on, whatever the server, the database and the role set. */
+const settings = {
+  // Compiling statements, and starting processes for them, would take longer than running them.
+  jit: 'off',
+  max_parallel_workers_per_gather: 0,
+  // `pg` reads times in the ISO format only, cursors have all digits of numbers, and days are those of UTC.
   standard_conforming_strings: 'on',
   array_nulls: 'on',
   datestyle: 'ISO',
   timezone: 'UTC',
   extra_float_digits: 1,
+  row_security: 'on',
 }
 
-/** A statement sees what was committed before it began: what it reads under a lock is current. */
-const isolation = { default_transaction_isolation: `'read committed'`, row_security: 'on' }
+const ofSession = {
+  // A statement sees what was committed before it began: what it reads under a lock is current.
+  default_transaction_isolation: `'read committed'`,
+  // The pool closes idle connections: one that the server closes could have just been sent a statement.
+  idle_session_timeout: 0,
+}
 
-/** The pool closes idle connections itself: one that the server closes could have just been sent a statement. */
-const idleTimeout = { idle_session_timeout: 0 }
-
-/** Statements that set, whatever the server, the database or the role sets, what statements of the gateway rely on. */
+/** Statements that make these settings those of a session, or of its transaction (whose level `begin` has). */
 export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): string {
   const isLocal = scope === 'local'
-  const set = Object.entries({ ...timeouts, ...idleTimeout, ...planning, ...formats, ...isolation }).map(
-    ([name, value]) => `set ${scope} ${name} = ${value || 0}`,
-  )
-  const durable = `set_config('synchronous_commit', 'on', ${isLocal})`
-  const useDurableCommits = `select ${durable} where current_setting('synchronous_commit') = 'off'`
-  return [...set, useDurableCommits, useGenericPlans(isLocal)].join('; ')
-}
-
-/** Generic plans use indexes even where statistics expect no row, as of a new store. Citus plans for each store. */
-function useGenericPlans(isLocal: boolean): string {
-  const set = `set_config('plan_cache_mode', 'force_generic_plan', ${isLocal})`
-  return `select ${set} where current_setting('citus.propagate_set_commands', true) is distinct from 'local'`
+  const fixed = Object.entries({ ...timeouts, ...settings, ...(isLocal ? {} : ofSession) })
+  const useIf = (condition: string, name: string, value: string) =>
+    `case when ${condition} then set_config('${name}', '${value}', ${isLocal}) end`
+  // Generic plans use indexes even where statistics expect no row, as of a new store. Citus plans for each store.
+  const isCitus = `current_setting('citus.propagate_set_commands', true) = 'local'`
+  const dependent = [
+    useIf(`current_setting('synchronous_commit') = 'off'`, 'synchronous_commit', 'on'),
+    useIf(`(${isCitus}) is not true`, 'plan_cache_mode', 'force_generic_plan'),
+  ]
+  const set = fixed.map(([name, value]) => `set ${scope} ${name} = ${value || 0}`)
+  return [...set, `select ${dependent.join(', ')}`].join('; ')
 }
 
 /** Begins a statement whose best plan depends on its values, and whose text on the filter: it is not prepared. */
