@@ -155,14 +155,14 @@ it('cursors are for the order that they were made in', async () => {
 it('values of attributes are read in stores of up to 50,000 products', async (test) => {
   needsPrimary(test, 'writes go past the client')
   const store = await newStore(gateway)
-  const fill = (from: number, to: number) =>
-    sql`with totalled as (
-        insert into product_total values (${store}::uuid, ${from % 7}, 'new', ${to - from + 1})
-      )
-      insert into product (store_uuid, product_code, status, attributes)
+  const { db } = gateway.database
+  const fill = async (from: number, to: number) => {
+    await sql`insert into product_total values (${store}::uuid, ${from % 7}, 'new', ${to - from + 1})`.execute(db)
+    await sql`insert into product (store_uuid, product_code, status, attributes)
       select ${store}::uuid, i::text, 'new', '{"Color": "red"}' from generate_series(${from}::int, ${to}::int) i`.execute(
-      gateway.database.db,
+      db,
     )
+  }
   await fill(1, 50_000)
   const filter = { attributes: [{ name: 'Color', eq: 'red' }] }
   const counted = `query ($store: ID!, $filter: ProductFilter) { store(storeUuid: $store) {
