@@ -67,6 +67,16 @@ it('a change that becomes readable during a delivery follows it, whatever transa
   await expect.poll(() => eventsOf(receiver.received).flatMap(({ codes }) => codes)).toEqual(['A', 'B'])
 })
 
+it('changes that are not joined are all delivered, however many a page has', async () => {
+  const receiver = await startReceiver(status(200))
+  const { storeUuid } = await insert(receiver.url)
+  const codes = Array.from({ length: 45 }, (_, i) => `P${i}`)
+  for (const code of codes) await insertChange(storeUuid, code)
+  await sql`update change set action = 'updated' where seq % 2 = 0 and store_uuid = ${storeUuid}`.execute(database.db)
+  start()
+  await expect.poll(() => eventsOf(receiver.received).flatMap((event) => event.codes)).toEqual(codes)
+})
+
 it('a change during the pause after a large one follows it, whatever transactions are open then', async () => {
   const receiver = await startReceiver(status(200))
   const { storeUuid } = await insert(receiver.url)

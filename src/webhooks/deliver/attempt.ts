@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
 import { nothingPending } from '../webhook.ts'
-import { type Attempt, type LeasedWebhook, record } from './leases.ts'
+import { type Attempt, type LeasedWebhook, type Release, record } from './leases.ts'
 import { type Batch, type Message, noticeOf, signedHeaders } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
 
@@ -31,19 +31,25 @@ export interface Next {
   isLarge: boolean
 }
 
+/** What a success ends with: all changes up to the position are delivered. */
+export type Last = Release & { position: string }
+
 /**
- * Posts a message and records the attempt. A success moves the position to its end, and `following` is pending.
- * Undefined where the lease is lost, or the process stops: then the message is sent again.
+ * Posts a message and records the attempt. A success moves the position to its end, and `following` is pending; or it
+ * is the `last` one. That and a failure release the lease. Undefined where the lease is lost, or the process stops:
+ * then the message is sent again.
  */
 export async function deliver(
   parts: DeliveryParts,
   { webhook, message, end }: Next,
   following: Batch | undefined,
+  last: Last | undefined,
 ): Promise<LeasedWebhook | undefined> {
+  const { db, owner, times } = parts
   const sent = await post(parts, webhook, message, webhook.attempt + 1)
   if (!sent) return undefined
-  const changes = sent.isSuccess ? delivered(end, following) : failed(webhook, sent, parts.times)
-  return record(parts.db, webhook, parts.owner, sent.attempt, changes)
+  if (sent.isSuccess) return record(db, webhook, owner, sent.attempt, delivered(end, following, last), last)
+  return record(db, webhook, owner, sent.attempt, failed(webhook, sent, times), { hasMore: true, pauseMs: 0 })
 }
 
 /** Sends a ping. Where the webhook is to be switched on, a success does that, unless its user has changed that. */
@@ -99,9 +105,10 @@ function shownBody(body: string): string {
 /** SQL: a batch is what is attempted now. */
 export const isPending = ({ first, end }: Batch) => sql`pending = ${end}, pending_since = ${first}`
 
-function delivered(end: string, following: Batch | undefined): RawBuilder<unknown> {
-  return sql`position = ${end}, ${following ? isPending(following) : nothingPending}, attempt = 0, pause_ms = 0, failing_since = null,
-    next_at = now(), has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
+function delivered(end: string, following: Batch | undefined, last: Last | undefined): RawBuilder<unknown> {
+  return sql`position = ${last?.position ?? end}, ${following ? isPending(following) : nothingPending},
+    attempt = 0, pause_ms = 0, failing_since = null,
+    next_at = now() + ${last?.pauseMs ?? 0} * interval '1 millisecond', has_gap = false, state = case when state in ('failing', 'lost') then 'active' else state end`
 }
 
 function failed(webhook: LeasedWebhook, { answer }: Sent, times: RetryTimes): RawBuilder<unknown> {

@@ -4,7 +4,7 @@ import { CatalogueError } from '../../errors.ts'
 import { latestPosition } from '../../live/new-changes.ts'
 import { nothingPending } from '../webhook.ts'
 import { type DeliveryParts, deliver, isPending, type Next, ping } from './attempt.ts'
-import { acquire, type LeasedWebhook, release, update, type WebhookKey } from './leases.ts'
+import { acquire, type LeasedWebhook, type Release, release, update, type WebhookKey } from './leases.ts'
 import { type Batch, batchesOf, maxDeliveries, noticeOf } from './message.ts'
 import type { ReadPage } from './shared-pages.ts'
 
@@ -25,11 +25,11 @@ export async function deliverWebhook(parts: DelivererParts, key: WebhookKey): Pr
   const { db, owner } = parts
   const leased = await acquire(db, key, owner)
   if (!leased) return
-  let rest = { hasMore: true, pauseMs: pauseAfterErrorMs }
+  let rest: Release | undefined = { hasMore: true, pauseMs: pauseAfterErrorMs }
   try {
     rest = leased.ping ? await pingOnce(parts, leased) : await deliverAll(parts, leased)
   } finally {
-    await release(db, key, owner, rest)
+    if (rest) await release(db, key, owner, rest)
   }
 }
 
@@ -38,7 +38,8 @@ async function pingOnce(parts: DelivererParts, leased: LeasedWebhook) {
   return { hasMore: true, pauseMs: 0 }
 }
 
-async function deliverAll(parts: DelivererParts, leased: LeasedWebhook) {
+/** Returns how the lease is to be released; undefined if it is. */
+async function deliverAll(parts: DelivererParts, leased: LeasedWebhook): Promise<Release | undefined> {
   const backlog = createBacklog(parts)
   const end = performance.now() + parts.times.slice
   let next = await backlog.next(leased)
@@ -46,8 +47,11 @@ async function deliverAll(parts: DelivererParts, leased: LeasedWebhook) {
   for (let sent = 1; next && next !== 'end'; sent++) {
     const following = backlog.takeFollowing()
     pauseMs = next.isLarge ? joiningMs : 0
-    const webhook: LeasedWebhook | undefined = await deliver(parts, next, following)
-    if (!webhook || webhook.attempt > 0 || !isOn(webhook) || sent === maxDeliveries || performance.now() >= end) break
+    const position: string | undefined = following ? undefined : backlog.readTo()
+    const last = position === undefined ? undefined : { position, hasMore: pauseMs > 0, pauseMs }
+    const webhook: LeasedWebhook | undefined = await deliver(parts, next, following, last)
+    if (webhook?.isReleased) return undefined
+    if (!webhook || !isOn(webhook) || sent === maxDeliveries || performance.now() >= end) break
     next = following ? { webhook, ...following } : await backlog.next(webhook)
   }
   // What is written during the pause is not due for the polls in it.
@@ -97,7 +101,9 @@ function createBacklog(parts: DelivererParts) {
       }
       const { changes, next, hasMore } = await read(storeUuid, positionOfText(position), upTo)
       hasRead ||= changes.length > 0
-      page = { batches: batchesOf(changes, { filter, pending, ledger: next.ledger }), next, hasMore }
+      const batches = batchesOf(changes, { filter, pending, ledger: next.ledger })
+      const end = batches[maxDeliveries - 1]?.end
+      page = end === undefined ? { batches, next, hasMore } : { batches, next: positionOfText(end), hasMore: true }
     }
     const { hasMore } = page
     const readTo = textOfPosition(page.next)
@@ -113,6 +119,8 @@ function createBacklog(parts: DelivererParts) {
         throw error
       }),
     hasRead: () => hasRead,
+    /** The position up to which all is taken, if nothing else was to be read after it. */
+    readTo: () => (page && !page.hasMore && page.batches.length === 0 ? textOfPosition(page.next) : undefined),
     /** Takes the message after that off the page, if it has one: recorded with the attempt, it saves a statement. */
     takeFollowing: (): Batch | undefined => page?.batches.shift(),
   }

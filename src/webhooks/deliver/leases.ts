@@ -27,6 +27,16 @@ export interface LeasedWebhook extends WebhookKey {
   ping: 'test' | 'enable' | null
   /** Raised when its user changes what is delivered: position or filter. The holder of the lease then begins anew. */
   moves: number
+  /** Whether the statement that returned this has released the lease. */
+  isReleased: boolean
+}
+
+/** How a lease ends. */
+export interface Release {
+  /** The next poll checks the webhook whatever was known. */
+  hasMore: boolean
+  /** It is not due before. */
+  pauseMs: number
 }
 
 /** A webhook with a lease, as it was then. */
@@ -54,7 +64,7 @@ const leased = sql`lease_until = now() + ${leaseSeconds} * interval '1 second'`
 const columns = sql`store_uuid as "storeUuid", webhook_id as "webhookId", url, headers, filter, state,
   case when rotated_at > now() - ${bothSecretsHours} * interval '1 hour' then array[secret, previous_secret] else array[secret] end as secrets,
   coalesce(extract(epoch from now() - failing_since), 0)::float8 as "failingSeconds",
-  position, pending, attempt, pause_ms as "pauseMs", ping, moves`
+  position, pending, attempt, pause_ms as "pauseMs", ping, moves, lease_id is null as "isReleased"`
 
 const isOf = ({ storeUuid, webhookId }: WebhookKey) =>
   sql<boolean>`store_uuid = ${storeUuid} and webhook_id = ${webhookId}`
@@ -86,9 +96,18 @@ export async function acquire(
   return rows[0]
 }
 
-/** SQL: changes a webhook and renews the lease, unless it is lost, or its user has changed what is delivered. */
-const updated = ({ moves, ...key }: Held, owner: string, changes: RawBuilder<unknown>) => sql<LeasedWebhook>`
-  update webhook set ${changes}, ${leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
+/** SQL: the end of a lease. For `due_webhooks`, what has more has a `lease_until` in the past. */
+const released = ({ hasMore }: Release) =>
+  sql`lease_id = null, lease_until = ${hasMore ? sql`now()` : sql`null`}, checked_at = now()`
+
+/** SQL: changes a webhook, unless the lease is lost, or its user has changed what is delivered. Renews or ends it. */
+const updated = (
+  { moves, ...key }: Held,
+  owner: string,
+  changes: RawBuilder<unknown>,
+  end?: Release,
+) => sql<LeasedWebhook>`
+  update webhook set ${changes}, ${end ? released(end) : leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
   returning ${columns}`
 
 /** Changes a webhook and renews the lease; undefined if it is lost, or its user has changed what is delivered. */
@@ -102,25 +121,16 @@ export async function update(
   return rows[0]
 }
 
-/**
- * Releases the lease. `hasMore`: the next poll checks the webhook whatever was known: for `due_webhooks` its
- * `lease_until` is in the past. `pauseMs`: not before that.
- */
-export async function release(
-  db: Kysely<Database>,
-  key: WebhookKey,
-  owner: string,
-  { hasMore, pauseMs }: { hasMore: boolean; pauseMs: number },
-): Promise<void> {
+export async function release(db: Kysely<Database>, key: WebhookKey, owner: string, end: Release): Promise<void> {
   await sql`
-    update webhook set lease_id = null, lease_until = ${hasMore ? sql`now()` : sql`null`}, checked_at = now(),
-      next_at = greatest(next_at, now() + ${pauseMs} * interval '1 millisecond')
+    update webhook set ${released(end)}, next_at = greatest(next_at, now() + ${end.pauseMs} * interval '1 millisecond')
     where ${isOf(key)} and lease_id = ${owner}`.execute(db)
 }
 
 /**
  * Records an attempt, and what it changes if the lease is still held. Returns the webhook as `update` does. If
  * the attempt cannot be recorded, its changes are made, so that it is not repeated, and the error is thrown.
+ * `end`: releases the lease, too.
  */
 export async function record(
   db: Kysely<Database>,
@@ -128,6 +138,7 @@ export async function record(
   owner: string,
   { deliveryId, eventId, type, attempt, status, durationMs, reason, response }: Attempt,
   changes: RawBuilder<unknown>,
+  end?: Release,
 ): Promise<LeasedWebhook | undefined> {
   const recorded = sql<LeasedWebhook>`
     with recorded as (
@@ -135,7 +146,7 @@ export async function record(
         reason, response)
       values (${webhook.storeUuid}, ${webhook.webhookId}, ${deliveryId}, ${eventId}, ${type}, ${attempt}, ${status},
         ${durationMs}, ${reason}, ${response})
-    ) ${updated(webhook, owner, sql`${changes}, last_ms = ${durationMs}`)}`.execute(db)
+    ) ${updated(webhook, owner, sql`${changes}, last_ms = ${durationMs}`, end)}`.execute(db)
   const { rows } = await recorded.catch(async (error: unknown) => {
     await update(db, webhook, owner, changes)
     throw error
