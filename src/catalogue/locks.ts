@@ -4,6 +4,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, storeNotFound } from '../errors.ts'
 import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.ts'
+import { onlyRow } from './conditions.ts'
 import { findStores } from './stores/stores.ts'
 
 /** The names that a writer changes in a store, or all of them. */
@@ -85,7 +86,7 @@ export async function takeLocks(
   const locks = JSON.stringify(locksOf(storeUuid, request, limit))
   const { rows } = await sql<{ isFound: boolean }>`
     select lock_store(${storeUuid}::uuid, ${locks}::jsonb) as "isFound"`.execute(db)
-  return rows[0]?.isFound ?? false
+  return onlyRow(rows).isFound
 }
 
 export function locksOf(storeUuid: string, request: LockRequest, limit = maxBuckets): Lock[] {
@@ -109,7 +110,7 @@ export async function tryLock(
     from (select count(*) from attribute_definition where store_uuid = ${storeUuid} and name = '') one`.execute(
     catalogue.db,
   )
-  return rows[0]?.locked ?? false
+  return onlyRow(rows).locked
 }
 
 function locksOfNames(store: number, first: number, names: LockedNames, limit: number): Lock[] {

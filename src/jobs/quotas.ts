@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { inTransaction, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { onlyRow } from '../catalogue/conditions.ts'
 import { lockStore } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
@@ -85,7 +86,7 @@ export async function countUnended(
     select count(*) filter (where state <> 'running')::int as queued, count(*)::int as unfinished,
       count(*) filter (where state = 'uploading' and origin ->> 'tokenId' = ${uploader}::text)::int as uploads
     from job where store_uuid = ${storeUuid}::uuid and state in ('uploading', 'queued', 'running')`.execute(db)
-  return rows[0] ?? { queued: 0, unfinished: 0, uploads: 0 }
+  return onlyRow(rows)
 }
 
 /** The bytes that the jobs of a store keep. PostgreSQL knows a value's length without reading it. */
@@ -95,7 +96,7 @@ async function measureJobs(db: Kysely<Database>, storeUuid: string): Promise<num
       + (select coalesce(sum(octet_length(bytes)), 0) from job_part where store_uuid = ${storeUuid}::uuid) as bytes`.execute(
     db,
   )
-  return Number(rows[0]?.bytes)
+  return Number(onlyRow(rows).bytes)
 }
 
 function tooMuchKept(bytes: number, { keptMb }: JobQuotas): CatalogueError {

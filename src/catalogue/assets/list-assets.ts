@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../text.ts'
 import type { AssetGroup } from '../asset-groups/asset-groups.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
+import { allOf, containing, type KeysetPage, onlyRow, within } from '../conditions.ts'
 
 export interface Asset {
   storeUuid: string
@@ -42,7 +42,7 @@ export async function countAssets(catalogue: Catalogue, storeUuid: string, filte
     select count(*)::int as count from asset where store_uuid = ${uuid} and ${matching(uuid, filter)}`.execute(
     catalogue.db,
   )
-  return rows[0]?.count ?? 0
+  return onlyRow(rows).count
 }
 
 /** The assets of the ids that exist, by id. */

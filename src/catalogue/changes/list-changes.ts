@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { allOf } from '../conditions.ts'
+import { allOf, onlyRow } from '../conditions.ts'
 import type { Change, ChangeHead } from './change.ts'
 import { changesOf, type PageRow, pageOfChanges } from './change-page.ts'
 import {
@@ -77,8 +77,7 @@ function feed(hasCodes: boolean) {
       select * from ledger_state() state cross join lateral (${durable}) d
         left join lateral (${pageOfChanges(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
       order by page.tx, page.seq`.execute(catalogue.db)
-    const [state] = rows
-    if (!state) throw new Error('the table change_horizon must have a row')
+    const state = onlyRow(rows)
     if (given) requireKept(given, state)
     const { changes, hasMore } = changesOf(rows, state.ledger, limit)
     const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
@@ -128,8 +127,7 @@ function history(hasCodes: boolean) {
         ${pageOfChanges(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
       ) page on true
       order by page.seq ${direction}`.execute(catalogue.db)
-    const [state] = rows
-    if (!state) throw new Error('the table change_horizon must have a row')
+    const state = onlyRow(rows)
     if (given) requireSameLedger(given, state)
     const { changes, hasMore } = changesOf(rows, state.ledger, limit)
     return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }

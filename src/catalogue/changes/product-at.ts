@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { invalidRequest } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import { findProducts, type Product } from '../products/find-products.ts'
 import type { ChangeAction } from './change.ts'
 
@@ -44,7 +45,7 @@ export async function findProductAt(
       order by i.key, h.seq
     ) i on true
     order by i.seq desc`.execute(catalogue.db)
-  const { earliest = new Date(), lastAt = null } = rows[0] ?? {}
+  const { earliest, lastAt } = onlyRow(rows)
   requireRecorded(moment, earliest)
   let product: Product | null = present ?? null
   let isUpdatedAtKnown = true

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import { databaseTime } from '../projections/queue.ts'
 
 /** How many items of changes are read at most to find the products that were changed last. */
@@ -30,7 +31,7 @@ export async function changedLast(
       ${databaseTime} as "asOf"
     from changed_products(${uuid}::uuid,
       ${before ?? 'infinity'}::timestamptz, ${wanted}::integer, ${maxItems}::integer)`.execute(db)
-  const [{ since, isAll, codes, asOf } = { since: null }] = rows
+  const { since, isAll, codes, asOf } = onlyRow(rows)
   if (since === null) return undefined
   return { where: sql`p.updated_at >= ${since}::timestamptz and p.product_code = any(${codes}::text[])`, isAll, asOf }
 }
@@ -50,5 +51,5 @@ export async function codesChangedSince(
   const { rows } = await sql<{ codes: string[] | null }>`
     select case when since <= ${time}::timestamptz then codes end as codes
     from changed_products(${uuid}::uuid, ${time}::timestamptz, 1, ${maxSent}::integer)`.execute(db)
-  return rows[0]?.codes ?? undefined
+  return onlyRow(rows).codes ?? undefined
 }

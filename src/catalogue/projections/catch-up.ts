@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import { projections } from './projections.ts'
 import { listQueuedStores } from './queue.ts'
 import { applyChanged, buildNext, type OnFailure } from './step.ts'
@@ -14,7 +15,7 @@ const pauseMs = 20
  */
 export async function catchUp(catalogue: Catalogue, failed: OnFailure, storeUuid?: string): Promise<void> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(catalogue.db)
-  const begun = rows[0]?.now ?? new Date()
+  const begun = onlyRow(rows).now
   for (;;) {
     const queued = (await listQueuedStores(catalogue)).filter(({ uuid }) => uuid === (storeUuid ?? uuid))
     const due = queued.filter(({ oldest, isBuilding }) => isBuilding || oldest <= begun)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 
 /** How long a request waits in all. */
 const maxWaitMs = 2_000
@@ -27,11 +28,10 @@ async function waitFor({ db }: Catalogue, uuid: string | null, end: number): Pro
       select max(at)::text as last from product_dirty
       where store_uuid = ${uuid} and at <= ${until}::timestamptz and at < 'infinity'
         and (not_before is null or not_before <= now())`.execute(db)
-  const { rows } = await last('infinity')
-  const until = rows[0]?.last ?? null
+  const { last: until } = onlyRow((await last('infinity')).rows)
   if (until === null) return
   while (performance.now() < end) {
     await sleep(pauseMs)
-    if (((await last(until)).rows[0]?.last ?? null) === null) return
+    if (onlyRow((await last(until)).rows).last === null) return
   }
 }

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import { totalOf } from '../products/product-totals.ts'
 import type { ProjectionName } from './projection.ts'
 
@@ -37,7 +38,7 @@ export async function listQueuedStores({ db }: Catalogue): Promise<QueuedStore[]
 export async function readQueue(db: Kysely<Database>): Promise<{ products: number; seconds: number }> {
   const { rows } = await sql<{ products: number; seconds: number }>`
     select products, seconds from queue_state()`.execute(db)
-  return rows[0] ?? { products: 0, seconds: 0 }
+  return onlyRow(rows)
 }
 
 /** Takes the first changed products of a store out of the queue. The caller holds the store's lock. */

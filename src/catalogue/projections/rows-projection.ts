@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import type { Projection } from './projection.ts'
 
 /** How many products a step of a build reads at most. */
@@ -70,7 +71,7 @@ async function readState({ db }: Catalogue, storeUuid: string, { state }: Rows):
     select count(*)::integer as parts, count(built_to)::integer as waiting, coalesce(min(built_to), '') as from,
       coalesce(min(built) filter (where built_to is not null), 0) as built
     from ${sql.table(state)} where store_uuid = ${storeUuid}`.execute(db)
-  return rows[0] ?? { parts: 0, waiting: 0, from: '', built: 0 }
+  return onlyRow(rows)
 }
 
 /** The next codes of products, and of rows: a product may have been deleted while no definition required rows. */

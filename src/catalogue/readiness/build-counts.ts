@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recordEvaluated } from '../changes/record-changes.ts'
+import { onlyRow } from '../conditions.ts'
 import { type ChannelCounts, findCounts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 import { listAllRequirements } from './requirements.ts'
@@ -85,7 +86,7 @@ async function deleteSome({ db }: WriteCatalogue, uuid: string, { channel, build
         and product_code = any(array(select product_code from part))
     )
     select count(*)::integer as deleted from part`.execute(db)
-  if ((rows[0]?.deleted ?? 0) === maxDeleted) return
+  if (onlyRow(rows).deleted === maxDeleted) return
   await sql`delete from channel_readiness
     where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(db)
 }

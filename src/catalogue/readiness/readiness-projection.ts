@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../conditions.ts'
 import type { Projection } from '../projections/projection.ts'
 import { buildCounts } from './build-counts.ts'
 import { checkReadiness } from './check-readiness.ts'
@@ -32,7 +33,7 @@ export const readinessProjection: Projection = {
       select count(*)::integer as channels from channel_requirement where store_uuid = ${storeUuid}`.execute(
       catalogue.db,
     )
-    const channels = rows[0]?.channels ?? 0
+    const { channels } = onlyRow(rows)
     if (channels === 0) return undefined
     const all = await findCounts(catalogue, storeUuid)
     const current = all.filter(({ state }) => state === 'current')

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { CatalogueError, invalidRequest } from '../../../errors.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
 import { type Catalogue, requireVisible, type WriteCatalogue } from '../../catalogue.ts'
+import { onlyRow } from '../../conditions.ts'
 import { type LockRequest, lockStore } from '../../locks.ts'
 import { requireStore } from '../../stores/stores.ts'
 import { isOfCatalogue } from '../change.ts'
@@ -52,7 +53,7 @@ export async function revertRequest(
   }
   const uuid = requireVisible(catalogue, storeUuid)
   const found = await findRequest(catalogue, uuid, requestId)
-  if (!found || found.items === 0) {
+  if (found.items === 0) {
     await requireStore(catalogue, uuid)
     const details = `the store ${JSON.stringify(storeUuid)} has no changes of a request ${JSON.stringify(requestId)}`
     throw new CatalogueError('request_not_found', [{ field: 'requestId', details }])
@@ -102,7 +103,7 @@ interface Found {
 /** The largest number of codes that are locked one by one; for more the whole store is locked. */
 const maxNames = 100
 
-async function findRequest({ db }: Catalogue, storeUuid: string, requestId: string): Promise<Found | undefined> {
+async function findRequest({ db }: Catalogue, storeUuid: string, requestId: string): Promise<Found> {
   const { rows } = await sql<Found>`
     with own as materialized (
       select kind, seq, at, codes, count, items from change
@@ -113,7 +114,7 @@ async function findRequest({ db }: Catalogue, storeUuid: string, requestId: stri
         select json_agg(n) from (select distinct kind, unnest(codes) as name from own) n
       ) end as names, ${recordedByReverts(storeUuid)} as "recordedMb"
     from own`.execute(db)
-  return rows[0]
+  return onlyRow(rows)
 }
 
 /**
@@ -152,7 +153,7 @@ async function findLater(
       select array_agg(tx::text) as tx, array_agg(seq::text) as seq, array_agg(at::text) as at
       from (select distinct tx, seq, at from changes_since(${storeUuid}::uuid, ${requestId}, ${seqs}::bigint[], ${from})) c
     ) later`.execute(db)
-  const [{ isCut, ...later } = { isCut: true, tx: [], seq: [], at: [] }] = rows
+  const { isCut, ...later } = onlyRow(rows)
   if (!isCut) return later
   const details = `the request ${JSON.stringify(requestId)} may have changes that are older than the ledger`
   throw new CatalogueError('not_revertible', details)

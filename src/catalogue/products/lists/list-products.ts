@@ -134,7 +134,7 @@ async function readRows({ db }: Catalogue, begin: Sql, state: Sql, listed: Sql):
     ${begin} select s.*, page.* from (select ${state}) s left join (${withinReadLimit(listed)}) page on true`.execute(
     db,
   )
-  const { asOf, isCurrent } = onlyRow(rows.slice(0, 1))
+  const { asOf, isCurrent } = onlyRow(rows)
   if (!isCurrent) return undefined
   const found = rows.flatMap(({ asOf: _, isCurrent: __, ...row }) => (row.productCode === null ? [] : [row]))
   return { rows: requireAllRead(found.map((row) => (row.status === null ? { ...row, isDeleted: true } : row))), asOf }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { codesChangedSince } from '../../changes/recent-products.ts'
-import { type Condition, containing, type Sql } from '../../conditions.ts'
+import { type Condition, containing, onlyRow, type Sql } from '../../conditions.ts'
 import { type Compiled, compile, hasSubstring } from './compile.ts'
 import type { ProductFilter } from './product-filter.ts'
 import type { Source } from './source.ts'
@@ -43,7 +43,7 @@ async function codesWith({ db }: Catalogue, source: Source, search: string): Pro
     from (
       select product_code from product where store_uuid = ${uuid} order by product_code limit ${probed}
     ) p`.execute(db)
-  if (!probes[0]?.isRare) return undefined
+  if (!onlyRow(probes).isRare) return undefined
   const { rows } = await sql<{ code: string }>`
     select codes_like(${uuid}::uuid, ${containing(search)}, ${searched === undefined}, ${maxFew + 1}) as code`.execute(
     db,
@@ -73,7 +73,7 @@ export async function narrowByIndex({ db }: Catalogue, source: Source, { indexed
   const counts = indexed.map((condition) => sql`(select count(*)::int from (${codes(condition)}) l)`)
   const { rows } = await sql<{ counts: number[] }>`
     ${customPlan} select array[${sql.join(counts)}] as counts`.execute(db)
-  const found = rows[0]?.counts ?? []
+  const { counts: found } = onlyRow(rows)
   const fewest = Math.min(...found)
   const condition = indexed[found.indexOf(fewest)]
   if (condition === undefined || fewest > maxFew) return all
