@@ -14,15 +14,16 @@ export interface Repeated {
 
 /**
  * Says of each row whether it replaces values of an earlier row of the file, with a note. If the request forbids that a
- * code comes twice, a later row gets a fault, unless a preset knows it as a part of its product.
+ * code comes twice, a later row gets a fault, unless a preset knows it as a part of its product: such rows replace only
+ * values of the same part.
  */
 export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: Reading) {
   const find = createRepeatedRows()
-  return ({ number, isPart }: Row, code: string, product: Product, faults: Fault[]): boolean => {
-    const repeated = find(number, code, product)
+  return ({ number, part }: Row, code: string, product: Product, faults: Fault[]): boolean => {
+    const repeated = find(number, code, product, part)
     if (!repeated) return false
     const { row, names } = repeated
-    if (request.duplicates === 'fail' && !isPart) {
+    if (request.duplicates === 'fail' && part === undefined) {
       const reason = `must come once in the file, as ${optionName(request, 'duplicates')} says; got ${shown(code)} in row ${row} too`
       faults.push({ field: layout.code, reason })
       return false
@@ -35,14 +36,14 @@ export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: 
 }
 
 /**
- * Finds, row by row, those whose code an earlier row of the file has. It keeps hashes of codes and values, about 40
- * bytes and 4 for each value, and 24 more for values of codes that come again: a file has millions of rows.
+ * Finds, row by row, those whose code (and part) an earlier row of the file has. It keeps hashes of codes and values,
+ * about 40 bytes and 4 for each value, and 24 more for values of codes that come again: a file has millions of rows.
  */
-export function createRepeatedRows(): (row: number, code: string, product: Product) => Repeated | undefined {
+export function createRepeatedRows() {
   const entries = createLists()
-  /** By code: the place of its entry, or, if it came again, its last row as `-row - 2`. */
+  /** By code and part: the place of its entry, or, if it came again, its last row as `-row - 2`. */
   const codes = createHashTable()
-  /** The hashes of the last values of codes that came again, by code and attribute. */
+  /** The hashes of the last values of codes that came again, by code, part and attribute. */
   const values = createHashTable()
   const ids = new Map<string, number>()
   const namesById: string[] = []
@@ -56,35 +57,28 @@ export function createRepeatedRows(): (row: number, code: string, product: Produ
   }
   const statusId = idOf('status')
   /** Most rows have the same names. */
-  let last: { names: readonly string[]; ids: readonly number[]; areShort: boolean } = {
-    names: [],
-    ids: [],
-    areShort: true,
-  }
-  /** The row, then the id and the hash of each value. */
+  let last: { names: readonly string[]; ids: readonly number[] } = { names: [], ids: [] }
   const entry: number[] = []
-  return (row, code, { status, names, values: texts }) => {
-    if (names !== last.names) {
-      const ids = names.map(idOf)
-      last = { names, ids, areShort: ids.every((id) => id < shortIds) }
-    }
+  return (row: number, code: string, product: Product, part?: string): Repeated | undefined => {
+    const { status, names, values: texts } = product
+    if (names !== last.names) last = { names, ids: names.map(idOf) }
     entry.length = 0
     entry.push(row)
-    for (let i = 0; i < names.length; i++) entry.push(last.ids[i] ?? 0, hashOf(texts[i] ?? '', 0) & shortHash)
-    if (status !== null) entry.push(statusId, hashOf(status, 0) & shortHash)
-    const [first, second] = [hashOf(code, 0), hashOf(code, 1)]
-    const known = codes.get(first, second)
+    for (let i = 0; i < names.length; i++) addValue(entry, last.ids[i] ?? 0, texts[i] ?? '')
+    if (status !== null) addValue(entry, statusId, status)
+    // A code has no NUL.
+    const text = part === undefined ? code : `${part}\0${code}`
+    const key = [hashOf(text, 0), hashOf(text, 1)] as const
+    const known = codes.get(...key)
     if (known === undefined) {
-      codes.set(first, second, entries.add(last.areShort ? shortOf(entry) : entry))
+      codes.set(...key, entries.add(entry))
       return undefined
     }
-    const key = [first, second] as const
-    const earlier = known >= 0 ? longOf(entries.get(known)) : [-known - 2]
-    codes.set(first, second, -row - 2)
-    for (let i = 1; i < earlier.length; i += 2) values.set(...keyOf(key, earlier[i] ?? 0), earlier[i + 1] ?? 0)
+    const earlier = known >= 0 ? entries.get(known) : [-known - 2]
+    codes.set(...key, -row - 2)
+    for (const [id, hash] of valuesOf(earlier)) values.set(...keyOf(key, id), hash)
     const replaced: string[] = []
-    for (let i = 1; i < entry.length; i += 2) {
-      const [id = 0, hash = 0] = [entry[i], entry[i + 1]]
+    for (const [id, hash] of valuesOf(entry)) {
       const valueKey = keyOf(key, id)
       const before = values.get(...valueKey)
       if (before !== undefined && before !== hash) replaced.push(namesById[id] ?? '')
@@ -94,19 +88,27 @@ export function createRepeatedRows(): (row: number, code: string, product: Produ
   }
 }
 
-const shortHash = 0xfffff
-const shortIds = 4096
+const shortIds = 128
+const shortHash = 0xffffff
+const longHash = 0x7fffffff
 
-/** An entry of short ids: each value in one number, and the row negative. */
-function shortOf(entry: readonly number[]): number[] {
-  const short = [-(entry[0] ?? 0)]
-  for (let i = 1; i < entry.length; i += 2) short.push(((entry[i] ?? 0) << 20) | (entry[i + 1] ?? 0))
-  return short
+/**
+ * An entry has its row, and for each value the id of its attribute and its hash: in one number, or for later ids in
+ * two. Of 16 million values that are replaced one has the hash of the value before it, and is not found.
+ */
+function addValue(entry: number[], id: number, text: string): void {
+  const hash = hashOf(text, 0)
+  if (id < shortIds) entry.push((id << 24) | (hash & shortHash))
+  else entry.push(~id, hash & longHash)
 }
 
-function longOf(entry: ArrayLike<number>): ArrayLike<number> {
-  const [row = 0, ...values] = Array.from(entry)
-  return row >= 0 ? entry : [-row, ...values.flatMap((value) => [value >>> 20, value & shortHash])]
+function valuesOf(entry: ArrayLike<number>): (readonly [id: number, hash: number])[] {
+  const values: (readonly [number, number])[] = []
+  for (let i = 1; i < entry.length; i++) {
+    const value = entry[i] ?? 0
+    values.push(value >= 0 ? [value >>> 24, value & shortHash] : [~value, entry[++i] ?? 0])
+  }
+  return values
 }
 
 function keyOf([first, second]: readonly [number, number], id: number): [first: number, second: number] {

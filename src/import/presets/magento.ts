@@ -51,7 +51,7 @@ function viewRow(row: Row, viewCode: string): Row {
   const columns = row.columns.map((column) =>
     column === 'sku' || column === view || isOfReport(column) ? column : `${column} (${viewCode})`,
   )
-  return { ...row, columns, isPart: true, size: columns.reduce((sum, { length }) => sum + length, row.size) }
+  return { ...row, columns, part: viewCode, size: columns.reduce((sum, { length }) => sum + length, row.size) }
 }
 
 const imageColumn = /(^|_)images?$/

@@ -35,8 +35,8 @@ export interface Row extends RowPosition {
   numbers?: ReadonlySet<string>
   size: number
   source: Source
-  /** Whether a preset knows it as one of several rows of a product. */
-  isPart?: boolean
+  /** Which of several rows of its product it is, if a preset knows. */
+  part?: string
   /** The rows of the file that a preset has joined to this one. */
   rows?: readonly Entry[]
   /** What a preset found to be wrong with it. */

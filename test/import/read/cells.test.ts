@@ -194,6 +194,42 @@ describe('rows of one product', () => {
     expect(find(30_002, 'A', product('n1', 'y'))).toEqual({ row: 30_001, names: ['n1'] })
   })
 
+  test('take little memory if each product has rows of its parts, and replace values of the same part', () => {
+    const find = createRepeatedRows()
+    const rowOf = (values: string[], view = '') => ({
+      status: null,
+      names: values.map((_, i) => `n${i}${view}`),
+      values,
+    })
+    const product = rowOf(Array.from({ length: 50 }, (_, i) => `${i}`))
+    const part = rowOf(['1', '2', '3'], ' (fr)')
+    const before = process.memoryUsage().arrayBuffers
+    for (let i = 1; i <= 20_000; i++) {
+      expect(find(2 * i - 1, `P${i}`, product)).toBeUndefined()
+      expect(find(2 * i, `P${i}`, part, 'fr')).toBeUndefined()
+    }
+    expect((process.memoryUsage().arrayBuffers - before) / 20_000).toBeLessThan(40 + 4 * 50 + 40 + 4 * 3 + 100)
+    const changed = rowOf(['1', '2', 'x'], ' (fr)')
+    expect(find(40_001, 'P7', changed, 'fr')).toEqual({ row: 14, names: ['n2 (fr)'] })
+    expect(find(40_002, 'P7', changed, 'de')).toBeUndefined()
+    expect(find(40_003, 'P7', rowOf(['0', 'x']))).toEqual({ row: 13, names: ['n1'] })
+  })
+
+  test('are found by 24 bits of hashes', () => {
+    // The hashes of each pair have the same last 20 bits.
+    for (const [value, other] of [
+      ['v1958', 'v2471'],
+      ['v2806', 'v3100'],
+      ['v618', 'v3295'],
+      ['v3239', 'v3545'],
+    ] as const) {
+      const find = createRepeatedRows()
+      const product = (text: string) => ({ status: null, names: ['n'], values: [text] })
+      find(1, 'A', product(value))
+      expect(find(2, 'A', product(other))).toEqual({ row: 1, names: ['n'] })
+    }
+  })
+
   test.skipIf(!existsSync('/proc/self/status'))('take few addresses in many imports at once', () => {
     const kilobytes = () => Number(/VmSize:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
     const before = kilobytes()
@@ -452,7 +488,7 @@ describe('numbers', () => {
 
   test('of which half would only be some with the other decimal mark have a note', async () => {
     const content = 'sku;Price\nA;12,50\nB;7\nC;8,25\nD;9\n'
-    expect((await importNumbers(content)).stderr).toContain('note: "Price": half of the numbers or more')
+    expect((await importNumbers(content)).stderr).toContain('note: "Price": half of the values or more')
     expect((await importNumbers(content.replaceAll(',', '.'), ['--decimal', 'comma'])).stderr).toContain(
       'such as 12.50',
     )

@@ -142,7 +142,7 @@ test('magento: a second row of a store view replaces the first with a note', asy
   const rows = ['sku,store_view_code,name', 'A,,Mug', 'A,fr,Tasse', 'A,de,Becher', 'A,fr,Coupe']
   const { products, answer } = await imported('views.csv', rows, ['--preset', 'magento'])
   expect(products.A?.attributes).toEqual({ name: 'Mug', 'name (fr)': 'Coupe', 'name (de)': 'Becher' })
-  const example = 'row 4 replaces name (fr) of A of row 3'
+  const example = 'row 4 replaces name (fr) of A of row 2'
   expect(answer).toMatchObject({ replaced: 1, notes: [{ code: 'replaced', example }] })
 })
 
