@@ -118,25 +118,25 @@ const plainString = new RegExp(`<si>${plainText}</si>`, 'y')
 /** Reads the shared strings into pages of bytes: as JavaScript's strings they take several times as much memory. */
 async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: number) => string | undefined> {
   const pages: Buffer[] = [Buffer.allocUnsafe(pageBytes)]
-  /** For each string its page, and where it begins and ends. */
-  let places = new Uint32Array(3 * 1024)
+  /** For each string where it begins, as if all pages were equally long, and its length. */
+  let places = new Uint32Array(2 * 1024)
   let [count, used, total] = [0, 0, 0]
   const add = (text: string) => {
     const bytes = Buffer.from(unescaped(text))
     // An empty text takes memory for its place, too.
     total += bytes.length + 12
     if (total > maxStringBytes) throw tooManyTexts()
-    if (used + bytes.length > (pages.at(-1)?.length ?? 0)) {
+    if (used + bytes.length > pageBytes) {
       pages.push(Buffer.allocUnsafe(Math.max(pageBytes, bytes.length)))
       used = 0
     }
     bytes.copy(pages.at(-1) ?? bytes, used)
-    if (3 * count === places.length) {
+    if (2 * count === places.length) {
       const larger = new Uint32Array(2 * places.length)
       larger.set(places)
       places = larger
     }
-    places.set([pages.length - 1, used, used + bytes.length], 3 * count++)
+    places.set([(pages.length - 1) * pageBytes + used, bytes.length], 2 * count++)
     used += bytes.length
   }
   let text = ''
@@ -169,7 +169,8 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
   })
   return (index) => {
     if (!(Number.isInteger(index) && index >= 0 && index < count)) return undefined
-    const at = 3 * index
-    return pages[places[at] ?? 0]?.toString('utf8', places[at + 1], places[at + 2])
+    const begin = places[2 * index] ?? 0
+    const from = begin % pageBytes
+    return pages[Math.floor(begin / pageBytes)]?.toString('utf8', from, from + (places[2 * index + 1] ?? 0))
   }
 }
