@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type KyselyPlugin, sql } from 'kysely'
+import { type KyselyPlugin, RawNode, sql, ValueNode } from 'kysely'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
+import type { EventFilter } from '../../src/live/event-filter.ts'
 import { latestPosition } from '../../src/live/new-changes.ts'
 import { startDeliverer } from '../../src/webhooks/deliver/deliverer.ts'
 import { insertWebhook } from '../../src/webhooks/webhook.ts'
@@ -10,20 +11,20 @@ import { eventsOf, fastTimes, startReceiver, status } from './receiver.ts'
 
 const database = useDatabase()
 
-async function insert(url: string) {
+async function insert(url: string, filter: EventFilter = {}) {
   const { catalogue, db } = database
   const key = { storeUuid: randomUUID(), webhookId: randomUUID() }
   const position = await latestPosition(db, [key.storeUuid])
-  await insertWebhook(catalogue, { ...key, url, headers: {}, filter: {}, secret: 'whsec_c2VjcmV0', position })
+  await insertWebhook(catalogue, { ...key, url, headers: {}, filter, secret: 'whsec_c2VjcmV0', position })
   return key
 }
 
 const insertChange = (storeUuid: string, ...codes: string[]) =>
-  sql`
+  sql<{ tx: string }>`
   insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
   values (${storeUuid}, 'r', 'a', 'rest', 'o', 'product', 'created', ${codes},
     array_fill(null::text, array[${codes.length}::integer]), array_fill(null::text, array[${codes.length}::integer]),
-    ${codes.length})`.execute(database.db)
+    ${codes.length}) returning tx`.execute(database.db)
 
 /** A transaction that has a number, until it is ended. */
 async function openTransaction(): Promise<() => Promise<void>> {
@@ -33,12 +34,15 @@ async function openTransaction(): Promise<() => Promise<void>> {
   return () => client.end()
 }
 
-/** A deliverer, how often it has polled, and the times of its warnings. */
+/** A deliverer, how often it has polled, what was known at the last poll, and the times of its warnings. */
 function start() {
-  const state = { polls: 0, warnedAt: [] as number[] }
+  const state = { polls: 0, known: null as unknown, warnedAt: [] as number[] }
   const counting: KyselyPlugin = {
     transformQuery: ({ node }) => {
-      if (JSON.stringify(node).includes('due_webhooks')) state.polls++
+      if (RawNode.is(node) && node.sqlFragments.join().includes('due_webhooks')) {
+        state.polls++
+        state.known = node.parameters.filter(ValueNode.is)[0]?.value
+      }
       return node
     },
     transformResult: async ({ result }) => result,
@@ -75,6 +79,31 @@ it('changes that are not joined are all delivered, however many a page has', asy
   await sql`update change set action = 'updated' where seq % 2 = 0 and store_uuid = ${storeUuid}`.execute(database.db)
   start()
   await expect.poll(() => eventsOf(receiver.received).flatMap((event) => event.codes)).toEqual(codes)
+})
+
+it('polls search no changes again while a receiver does not answer', async () => {
+  const receiver = await startReceiver(() => {})
+  const { storeUuid } = await insert(receiver.url)
+  await insertChange(storeUuid, 'A')
+  const state = start()
+  await expect.poll(() => receiver.received.length).toBe(1)
+  await expect.poll(() => state.known).not.toBeNull()
+})
+
+it('a webhook is checked once after a change that does not match', async () => {
+  const receiver = await startReceiver(status(200))
+  const { storeUuid, webhookId } = await insert(receiver.url, { codePrefix: 'B' })
+  const {
+    rows: [change],
+  } = await insertChange(storeUuid, 'A')
+  const columns = async () => {
+    const { rows } = await sql`
+      select split_part(position, '-', 1)::xid8 >= ${change?.tx}::xid8 as "isRead", lease_until from webhook
+      where webhook_id = ${webhookId}`.execute(database.db)
+    return rows[0]
+  }
+  start()
+  await expect.poll(columns).toEqual({ isRead: true, lease_until: null })
 })
 
 it('a change during the pause after a large one follows it, whatever transactions are open then', async () => {

@@ -90,7 +90,8 @@ begin
 end $$;
 
 -- The webhooks with something to do: a ping, an attempt that is due, changes after their position, or a position that
--- is minutes old. Where no transaction has ended since `known`, a webhook that nobody has held has no new changes.
+-- is minutes old. A lease in the past is checked once: its holder found more, was pausing, or has died.
+-- Where no transaction has ended since `known`, other webhooks have no new changes.
 -- `from_time`: only changes since then are searched, which saves the search of older days. The last change of a store
 -- is read once for all of its webhooks.
 create function due_webhooks(oldest xid8, known xid8, from_time timestamptz)
@@ -110,9 +111,9 @@ begin
       and ((k.ping is not null and k.checked_at <= now() - interval '1 second') or (k.state in ('active', 'failing', 'lost') and k.next_at <= now()))
     order by k.store_uuid
   loop
-    is_due := w.ping is not null or w.pending is not null or w.state = 'lost'
+    is_due := w.ping is not null or w.pending is not null or w.state = 'lost' or w.lease_until is not null
       or w.checked_at < now() - interval '10 minutes' or split_part(w.position, '-', 3) <> ledger;
-    if not is_due and (oldest is distinct from known or w.lease_until is not null) then
+    if not is_due and oldest is distinct from known then
       if store is distinct from w.store_uuid then
         store := w.store_uuid;
         select c.tx, c.seq into last_tx, last_seq from change c
@@ -120,11 +121,6 @@ begin
           order by c.tx desc, c.seq desc limit 1;
       end if;
       is_due := coalesce((last_tx, last_seq) > (w.after_tx, w.after_seq), false);
-      -- In a statement of its own: PL/pgSQL evaluates an expression without a query much faster.
-      if not is_due and w.lease_until is not null then
-        is_due := exists (select from change c
-          where c.store_uuid = store and (c.tx, c.seq) > (w.after_tx, w.after_seq) and c.tx < oldest);
-      end if;
     end if;
     if is_due then
       due_store := w.store_uuid;

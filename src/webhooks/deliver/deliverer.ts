@@ -82,14 +82,16 @@ async function loop(poll: () => Promise<void>, signal: AbortSignal, warn: (error
 /** Makes the function that schedules due webhooks, and remembers up to where all are known. */
 function createPoll(db: Kysely<Database>, scheduler: ReturnType<typeof createScheduler>): () => Promise<void> {
   let known: string | null = null
+  let knownEnded = 0
   let fullAt = 0
   return async () => {
     const isFull = Date.now() - fullAt > allDaysEveryMs
-    // What becomes readable during a delivery is due after it.
-    const isIdle = scheduler.running().length === 0
-    const { oldest, webhooks }: Due = await listDue(db, isFull ? null : known, isFull ? null : usualHours)
+    // What becomes readable during a delivery is due after it: the next poll then checks all.
+    const ended = scheduler.ended()
+    const isKnown = !isFull && ended === knownEnded
+    const { oldest, webhooks }: Due = await listDue(db, isKnown ? known : null, isFull ? null : usualHours)
     if (isFull) fullAt = Date.now()
-    scheduler.schedule(webhooks)
-    known = isIdle && webhooks.length === 0 ? oldest : null
+    known = scheduler.schedule(webhooks) ? oldest : null
+    knownEnded = ended
   }
 }

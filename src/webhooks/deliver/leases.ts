@@ -70,8 +70,8 @@ const isOf = ({ storeUuid, webhookId }: WebhookKey) =>
   sql<boolean>`store_uuid = ${storeUuid} and webhook_id = ${webhookId}`
 
 /**
- * `known`: the `oldest` of a poll for which nothing was due; null: check all. `sinceHours`: only changes of the last
- * hours are searched; null: all.
+ * `known`: the `oldest` of the last poll, if all that was due then has been started; null: check all. `sinceHours`:
+ * only changes of the last hours are searched; null: all.
  */
 export async function listDue(db: Kysely<Database>, known: string | null, sinceHours: number | null): Promise<Due> {
   const { rows } = await sql<{ oldest: string } & { [Name in keyof DueWebhook]: DueWebhook[Name] | null }>`

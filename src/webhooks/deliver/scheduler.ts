@@ -5,6 +5,7 @@ import type { DueWebhook } from './leases.ts'
 export function createScheduler(deliver: (webhook: DueWebhook) => Promise<void>, signal: AbortSignal) {
   const running = new Map<DueWebhook, Promise<void>>()
   let queue: readonly DueWebhook[] = []
+  let ended = 0
   const startSome = () => {
     if (signal.aborted) return
     const chosen = new Set(choose(queue, [...running.keys()]))
@@ -17,14 +18,21 @@ export function createScheduler(deliver: (webhook: DueWebhook) => Promise<void>,
   }
   const end = (webhook: DueWebhook) => {
     running.delete(webhook)
+    ended++
     startSome()
   }
   return {
-    /** Starts those for which there is room, and the others in random order as deliveries end: none is starved. */
-    schedule: (due: readonly DueWebhook[]): void => {
+    /**
+     * Starts those for which there is room, and the others in random order as deliveries end: none is starved. Returns
+     * whether all are started.
+     */
+    schedule: (due: readonly DueWebhook[]): boolean => {
       queue = shuffled(due)
       startSome()
+      return queue.length === 0
     },
+    /** How many have ended. */
+    ended: () => ended,
     running: () => [...running.values()],
   }
 }
