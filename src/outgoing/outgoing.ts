@@ -118,6 +118,7 @@ async function read({ statusCode: status, headers, body }: Dispatcher.ResponseDa
 
 function reasonOf(error: unknown): string {
   if (error instanceof OutgoingError) return error.message
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  return `the connection failed: ${code}`
+  if (!(error instanceof Error)) return 'the connection failed'
+  // The parser of HTTP has errors without a code.
+  return `the connection failed: ${'code' in error && error.code ? error.code : error.name}`
 }

@@ -12,7 +12,8 @@ const loopbackName = /(^|\.)localhost\.?$/
  * be judged here: the address of another name is checked whenever a connection is opened.
  */
 export function targetFault(text: string, allowed: Allowed): string | undefined {
-  const url = isStorable(text) ? URL.parse(text) : null
+  // The parser leaves out control characters, which answers and lists would show.
+  const url = isStorable(text) && !/\p{Cc}/u.test(text) ? URL.parse(text) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'must be a URL with https:// and a host'
   if (text.length > maxLength) return `must have at most ${maxLength} characters`
   if (url.username !== '' || url.password !== '') return 'must have no user and password'

@@ -144,6 +144,24 @@ describe('outgoing requests', () => {
       expect(() => readConfig({ OUTGOING_ALLOW: bad }), bad).toThrow('OUTGOING_ALLOW')
   })
 
+  it('go to no URL with control characters', () => {
+    const { faultOf } = createOutgoing()
+    for (const url of ['https://hook.exa\r\nmple', 'https://hook.example/\t', '\nhttps://hook.example'])
+      expect(faultOf(url), JSON.stringify(url)).toBe('must be a URL with https:// and a host')
+  })
+
+  it('say what is wrong with an answer that is not HTTP', async () => {
+    const server = createServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.end('no HTTP\r\n\r\n')),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    const outgoing = createOutgoing({ allow: ['127.0.0.1'] })
+    closing.push(outgoing.close)
+    const { port } = server.address() as AddressInfo
+    await expect(post(outgoing, `http://127.0.0.1:${port}`)).rejects.toThrow('the connection failed: HTTPParserError')
+  })
+
   it('follow no redirect', async () => {
     const { port, connections } = await listenOnLoopback()
     const url = await serve((_request, response) => {
