@@ -81,6 +81,15 @@ requirements('beyond the specification', (gateway) => ({
       })
       expect(text).not.toMatch(/Image URL 1\d/)
     }),
+  'BEYOND-22 MUST not count URL fields of POST /products among the attributes of the store': rest(async () => {
+    const store = await newStore(gateway)
+    const path = `/products?store_uuid=${store}`
+    const product = { product_code: '9', Color: 'red', 'Image URL 1': url('a'), 'SMP: PDF URL 1': url('p') }
+    await callRest(gateway, `POST ${path}`, [product])
+    await callRest(gateway, `POST ${path}&upsert=true`, [{ ...product, Size: 'M', 'Image URL 2': url('b') }])
+    const { text } = await gateway.call(`/v1${path}`, { headers: { accept: 'text/csv' } })
+    expect(text.split('\n')[0]).toBe('product_code,status,Color,Size,SMP: Image URL 1,SMP: Image URL 2,SMP: PDF URL 1')
+  }),
   'BEYOND-03 MUST refuse a new product whole for a bad attribute or a bad URL, naming each, and make none of its assets':
     rest(async () => {
       const store = await newStore(gateway)

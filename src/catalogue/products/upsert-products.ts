@@ -2,7 +2,7 @@ import { addAssets } from '../assets/add-assets.ts'
 import { oneUrlFault, urlFieldReader } from '../assets/url-fields.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
-import { failedProducts, type ProductPatch } from './product-patches.ts'
+import { failedProducts, type GoodPatch, type ProductPatch } from './product-patches.ts'
 import { writePatches } from './write-patches.ts'
 
 /** What the names of URL fields are read by. */
@@ -91,7 +91,7 @@ async function writeWithAssets(
 }
 
 /** The attributes whose values are not those of URL fields. One to remove stays. */
-function without(attributes: Readonly<Record<string, string | null>>, isUrlField: (name: string) => boolean): object {
+function without(attributes: GoodPatch['attributes'], isUrlField: (name: string) => boolean) {
   const entries = Object.entries(attributes)
   const others = entries.filter(([name, value]) => value === null || !isUrlField(name))
   return others.length === entries.length ? attributes : Object.fromEntries(others)

@@ -48,7 +48,7 @@ export interface PatchOptions {
   /** The validation of attributes, given that by the store's definitions. */
   validator?: (defined: AttributeValidator) => AttributeValidator
   /** The attributes of a good patch that the product gets. */
-  attributesOf?: (patch: GoodPatch) => object
+  attributesOf?: (patch: GoodPatch) => GoodPatch['attributes']
 }
 
 /**
@@ -62,7 +62,7 @@ export async function writePatches(
   options: PatchOptions,
 ): Promise<{ storeUuid: string; validated: ValidatedPatches; written: WrittenProducts }> {
   const uuid = requireVisible(catalogue, storeUuid)
-  const { validator = (defined) => defined, firstOnly } = options
+  const { validator = (defined) => defined, firstOnly, attributesOf } = options
   const removes = patches.some(({ removeAttributes }) => removeAttributes?.length)
   // Unknown rules validate no patch: the first call then only reads the definitions.
   let rules = knownRules.get(uuid)
@@ -71,6 +71,7 @@ export async function writePatches(
     const mismatches = await findMismatches(catalogue, definitions, patches)
     const validate = validator(attributeValidator(definitions, mismatches))
     const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
+    if (attributesOf) for (const patch of validated.good.values()) patch.attributes = attributesOf(patch)
     const newNames = newNamesOf(validated.good, keptNames.get(uuid))
     const writes = { ...writesOf(validated, options), removes, newNames, validatedBy: rules?.fingerprint ?? null }
     const { definitions: present, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
@@ -89,11 +90,11 @@ export async function writePatches(
 
 function writesOf(
   { good, failed }: ValidatedPatches,
-  { creates, updates, looksUpFailed, groups = [], attributesOf = (patch) => patch.attributes }: PatchOptions,
+  { creates, updates, looksUpFailed, groups = [] }: PatchOptions,
 ): ProductWrites {
   const codes = [...failed.keys()]
   return {
-    patches: jsonByCode(good, attributesOf),
+    patches: jsonByCode(good, (patch) => patch.attributes),
     statuses: jsonByCode(good, (patch) => patch.status),
     creates,
     updates,
