@@ -22,15 +22,16 @@ export async function planDistribution(db: Kysely<Database>): Promise<Distributi
       'the database has no extension citus: install Citus on every server, run "create extension citus" in this database on each, and add the servers by citus_add_node',
     )
   }
-  const { rows } = await sql<{ servers: number; migrated: boolean; due: string[] }>`
+  const { rows } = await sql<Distribution & { migrated: boolean }>`
     select count(*)::int as servers, to_regclass('store') is not null as migrated,
-      array(select name from unnest(${distributed}::text[]) name
-        where to_regclass(name) not in (select logicalrelid from pg_dist_partition)) as due
+      array(select name from unnest(${distributed}::text[]) with ordinality t(name, nth)
+        where to_regclass(name) not in (select logicalrelid from pg_dist_partition) order by nth) as distributed
     from pg_dist_node where isactive and shouldhaveshards`.execute(db)
-  const [{ servers, migrated, due } = { servers: 0, migrated: false, due: [] }] = rows
+  const [{ migrated, ...plan } = { servers: 0, migrated: false, distributed: [] }] = rows
   if (!migrated) throw new Error('the database has no tables yet: run "catalog migrate" first')
-  if (servers === 0) throw new Error('no worker node is registered: add one by "select citus_add_node(host, port)"')
-  return { servers, distributed: distributed.filter((table) => due.includes(table)) }
+  if (plan.servers === 0)
+    throw new Error('no worker node is registered: add one by "select citus_add_node(host, port)"')
+  return plan
 }
 
 /** Distributes all tables that are not distributed yet, in one transaction. Throws as `planDistribution` does. */
@@ -62,7 +63,6 @@ async function distributeDue(
 }
 
 async function useOneConnection(transaction: Transaction<Database>): Promise<void> {
-  await sql`set local statement_timeout = 0`.execute(transaction)
   await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
 }
 

@@ -123,7 +123,7 @@ class RoutedConnection implements PostgresPoolClient {
     if (server) this.#servers.requireServing(server)
     this.#connection ??= await this.#acquire(server?.queue)
     const connection = this.#connection
-    const isOver = server && this.#servers.note(server, (error) => connection.close(error))
+    const noteEnd = server && this.#servers.note(server, (error) => connection.close(error))
     try {
       for (const begun of this.#begun.splice(0)) {
         await connection.query(begun, [])
@@ -131,7 +131,7 @@ class RoutedConnection implements PostgresPoolClient {
       }
       return await connection.query<R>(text, values)
     } finally {
-      isOver?.()
+      noteEnd?.()
     }
   }
 }
