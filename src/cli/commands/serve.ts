@@ -109,8 +109,8 @@ async function load({ workers }: Config) {
 function printToken({ secret, exists }: { secret?: string; exists: boolean }): void {
   const command = 'npm run catalog -- token create --name admin --scope read,write,admin'
   if (secret !== undefined) {
-    const shown = `Admin token, shown only once:\n\n  ${secret}\n\nEnter it on the start page, or send it as "Authorization: Bearer ${secret}".`
-    process.stderr.write(`\n${shown}\n\n`)
+    const use = `Enter it on the start page, or send it as "Authorization: Bearer ${secret}".`
+    process.stderr.write(`\nAdmin token, shown only once:\n\n  ${secret}\n\n${use}\n\n`)
   } else {
     const found = exists
       ? 'An earlier start printed the admin token.'
