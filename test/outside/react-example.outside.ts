@@ -81,6 +81,15 @@ it('shows the numbers of a store, and those of another one that is chosen', asyn
   }
 })
 
+it('fits the width of a telephone', async () => {
+  const page = await chromium.browser.newPage({ viewport: { width: 390, height: 800 } })
+  await page.goto(url)
+  await page.fill('#token', token)
+  await page.click('button')
+  await page.getByRole('region', { name: 'Top brands' }).waitFor()
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+})
+
 it('says what a gateway refuses', async () => {
   const page = await chromium.browser.newPage()
   await page.goto(url)
