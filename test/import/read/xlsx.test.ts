@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readRows } from '../../../src/import/read/read-rows.ts'
 import { dateText, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
+import { Pieces } from '../../../src/import/read/xlsx/pieces.ts'
 import { readXml } from '../../../src/import/read/xml.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
 import { type SheetCell, workbookOf, zipOf } from './xlsx.ts'
@@ -152,6 +154,30 @@ test('a link behind another text than its URL has a note', async () => {
   expect(answer.notes).toEqual([{ code: 'links', column: null, rows: 1, example: 'https://a.example/2' }])
 })
 
+test('another sheet that is damaged does not keep the first from being read', async () => {
+  const book = workbookOf({ First: [['sku'], ['A']], Second: [['sku'], ['B']] })
+  const name = 'xl/worksheets/sheet2.xml'
+  const begin = book.indexOf(name) + name.length
+  book.fill(0xff, begin, begin + 40)
+  const { code, products, answer } = await imported(book)
+  expect({ code, products, notes: answer.notes }).toMatchObject({
+    code: 0,
+    products: { A: {} },
+    notes: [{ code: 'other_sheets', example: '"Second"' }],
+  })
+})
+
+test('a file in memory is read to the end that is asked for, and never before what it gave back', async () => {
+  const pieces = new Pieces()
+  pieces.add(Buffer.alloc(3 * 1024 * 1024, 'x'))
+  const read = promisify(pieces.read.bind(pieces))
+  await read(Buffer.alloc(10), 0, 10, pieces.size - 10)
+  await expect(read(Buffer.alloc(10), 0, 10, pieces.size - 9)).rejects.toThrow('it ends before byte 3145729')
+  pieces.isLast = true
+  await read(Buffer.alloc(10), 0, 10, 2 * 1024 * 1024)
+  await expect(read(Buffer.alloc(10), 0, 10, 7)).rejects.toThrow('byte 7 was read before')
+})
+
 test('empty cells are none, wherever they are', async () => {
   const empty = { xml: '<c s="1"/>' }
   const rows = [
@@ -239,6 +265,30 @@ test('cells without a certain value fail their rows, which are reported as CSV',
   }
   const fixed = await catalog.fix(errors, (report) => report.replace('A;#N/A', 'A;7'))
   expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 9 })
+})
+
+test('pictures of a formula that other cells share or fill fail their rows, too', async () => {
+  const shown = (attributes: string, formula = '') => ({
+    xml: `<c t="str"><f ${attributes}>${formula}</f><v></v></c>`,
+  })
+  const empty = { xml: '<c t="str"><v></v></c>' }
+  const rows = [
+    ['sku', 'i', 'j'],
+    ['A', shown('t="shared" ref="B2:B3" si="0"', 'IMAGE(A2)'), ''],
+    ['B', { xml: '<c t="str"><f t="shared" si="0"/><v></v></c>' }, ''],
+    ['C', shown('t="shared" ref="B4:B5" si="1"', 'A4&amp;""'), ''],
+    ['D', shown('t="shared" si="1"'), ''],
+    ['E', shown('t="array" ref="B6:C7"', '_xlfn.IMAGE(A6:A7)'), '1'],
+    ['F', '1', empty],
+    ['G', empty, empty],
+  ] satisfies SheetCell[][]
+  // The comment makes the parser read all of its rows.
+  const parsed = rows.with(6, ['F', '1', { xml: '<c t="str"><!-- --><v></v></c>' }])
+  for (const sheet of [rows, parsed]) {
+    const { products, answer, stderr } = await imported(workbookOf({ First: sheet }))
+    expect({ products, answer }).toMatchObject({ products: { C: {}, D: {}, G: {} }, answer: { created: 3, failed: 4 } })
+    expect(stderr).toContain('row 6 (line 7): "j" must have the result of its formula; got none')
+  }
 })
 
 test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () => {

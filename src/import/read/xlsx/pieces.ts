@@ -33,8 +33,12 @@ export class Pieces extends RandomAccessReader {
     callback: (error: Error | null) => void,
   ): void {
     let at = offset
-    for (const bytes of this.#range(position, position + length)) at += bytes.copy(buffer, at)
-    setImmediate(callback, null)
+    try {
+      for (const bytes of this.#range(position, position + length)) at += bytes.copy(buffer, at)
+      setImmediate(callback, at < offset + length ? new Error(`it ends before byte ${position + length}`) : null)
+    } catch (error) {
+      setImmediate(callback, error as Error)
+    }
   }
 
   *#range(start: number, end: number): Generator<Buffer> {
@@ -42,7 +46,8 @@ export class Pieces extends RandomAccessReader {
       const index = Math.floor(at / pieceBytes)
       if (this.isLast) this.#pieces.fill(undefined, 0, index)
       const from = at % pieceBytes
-      const bytes = this.#pieces[index]?.subarray(from, from + end - at) ?? Buffer.alloc(0)
+      const bytes = this.#pieces[index]?.subarray(from, from + end - at)
+      if (!bytes) throw new Error(`byte ${at} was read before and given back`)
       at += bytes.length
       yield bytes
     }

@@ -1,7 +1,13 @@
 import { shown } from '../../../text.ts'
 import { BrokenFile, maxColumns, maxRowLength } from '../row.ts'
 import { dateText, isoDateText, type NumberFormat, numberText, unescaped } from './cell-text.ts'
+import type { pictureFinder } from './pictures.ts'
 import type { Workbook } from './workbook.ts'
+
+/** What the cells of a sheet are read with. */
+export interface CellReading extends Pick<Workbook, 'textAt' | 'formats' | 'since1904'> {
+  isPicture: ReturnType<typeof pictureFinder>
+}
 
 /** A row of a sheet that is not empty, with the first fault of its cells. */
 export interface SheetRow {
@@ -28,7 +34,7 @@ export interface SheetCell {
   style: number
   value: string
   text: string
-  /** Undefined if it has none. */
+  /** Its attributes, and its text; undefined if the cell has none. */
   formula: string | undefined
   hasValue: boolean
 }
@@ -37,8 +43,9 @@ export function emptyCell(at: number, { t = 'n', s = '0' }: Readonly<Record<stri
   return { at, type: t, style: Number(s), value: '', text: '', formula: undefined, hasValue: false }
 }
 
-export function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): void {
-  const found = textOf(cell, workbook)
+export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): void {
+  const isPicture = reading.isPicture(cell.formula, cell.at, row.line)
+  const found = textOf(cell, isPicture, reading)
   const { at } = cell
   row.next = at + 1
   if (found === '') return
@@ -56,7 +63,7 @@ export function addCell(row: SheetRow, cell: SheetCell, workbook: Workbook): voi
   if (typeof found !== 'string') row.fault ??= { at, ...found }
   else if (cell.type === 'n') {
     row.numbers.push(at)
-    if (isPadded(text, workbook.formats[cell.style])) row.padded.push({ at, text })
+    if (isPadded(text, reading.formats[cell.style])) row.padded.push({ at, text })
   }
 }
 
@@ -68,28 +75,26 @@ function isPadded(text: string, format: NumberFormat | undefined): boolean {
   return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
 }
 
-function textOf(cell: SheetCell, workbook: Workbook): string | { reason: string } {
+function textOf(cell: SheetCell, isPicture: boolean, reading: CellReading): string | { reason: string } {
   const { type, style, text, formula, hasValue } = cell
   const value = type === 's' || type === 'str' ? cell.value : cell.value.trim()
   if (value === '') {
-    const isEmptyText = hasValue && type === 'str' && !picture.test(formula ?? '')
-    const isMissing = formula !== undefined && text === '' && !isEmptyText
+    const isEmptyText = hasValue && type === 'str' && !isPicture
+    const isMissing = (formula !== undefined || isPicture) && text === '' && !isEmptyText
     return isMissing ? { reason: 'must have the result of its formula; got none' } : unescaped(text)
   }
-  if (type === 's') return workbook.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none' }
+  if (type === 's') return reading.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none' }
   if (type === 'str' || type === 'inlineStr') return unescaped(value)
   if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
   if (type === 'd') return isoDateText(value)
   const number = Number(value)
   if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
-  const format = workbook.formats[style] ?? 1
+  const format = reading.formats[style] ?? 1
   if (typeof format === 'number') return longInteger.test(value) ? value : numberText(number)
-  return dateText(number, format, workbook.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
+  return dateText(number, format, reading.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
 }
 
-/** A formula that shows a picture has no text as its result. */
-const picture = /\bIMAGE\(/i
 const numberPattern = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 /** More digits than a number of 64 bits has, which programs other than Excel write. */
 const longInteger = /^-?[1-9]\d{15,}$/

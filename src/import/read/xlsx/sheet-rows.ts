@@ -2,7 +2,8 @@ import type { Notes } from '../../report/notes.ts'
 import { parseXml } from '../xml.ts'
 import { columnIndex, isOn } from './cell-text.ts'
 import { hiddenParts } from './hidden.ts'
-import { addCell, checkSize, emptyCell, emptyRow, type SheetRow } from './sheet-cells.ts'
+import { pictureFinder } from './pictures.ts'
+import { addCell, type CellReading, checkSize, emptyCell, emptyRow, type SheetRow } from './sheet-cells.ts'
 import { plainCharacters, plainText, skimmer } from './skimmer.ts'
 import type { Workbook } from './workbook.ts'
 
@@ -14,6 +15,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   let into: 'value' | 'text' | 'formula' | undefined
   let phonetic = 0
   const hidden = hiddenParts(notes)
+  const reading = { ...workbook, isPicture: pictureFinder() }
   const { links } = workbook
   const endRow = () => {
     if (!row.fault && row.cells.length === 0) return
@@ -33,7 +35,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
     } else if (tag === 't') into = phonetic === 0 ? 'text' : undefined
     else if (tag === 'f') {
       into = 'formula'
-      cell.formula = ''
+      cell.formula = Object.entries(attributes).reduce((all, [name, value]) => `${all} ${name}="${value}"`, '')
     } else if (tag === 'rPh') phonetic++
     else if (tag === 'col') hidden.addColumns(attributes)
     else if (tag === 'drawing') notes.add('drawings', { rows: 0 })
@@ -42,7 +44,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   const close = (tag: string) => {
     into = undefined
     if (tag === 'rPh') phonetic--
-    else if (tag === 'c') addCell(row, cell, workbook)
+    else if (tag === 'c') addCell(row, cell, reading)
     else if (tag === 'row') endRow()
   }
   const text = (more: string) => {
@@ -52,7 +54,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
     checkSize(whole.length, row)
   }
   const skim = skimmer('row', (all, begin) => {
-    const plain = plainRow(all, begin, row.line + 1, workbook)
+    const plain = plainRow(all, begin, row.line + 1, reading)
     if (!plain) return undefined
     row = plain.row
     endRow()
@@ -80,7 +82,7 @@ const cellValue = `(?:<v>(${plainCharacters})</v>|<is>${plainText}</is>)?`
 const plainCell = new RegExp(`<c${cellAttributes}(?:/>|>${cellFormula}${cellValue}</c>)`, 'y')
 
 /** The row that begins at an index of the text, and its end; undefined if it has more than values in its cells. */
-function plainRow(all: string, begin: number, line: number, workbook: Workbook) {
+function plainRow(all: string, begin: number, line: number, reading: CellReading) {
   rowStart.lastIndex = begin
   const start = rowStart.exec(all)
   if (!start) return undefined
@@ -95,7 +97,7 @@ function plainRow(all: string, begin: number, line: number, workbook: Workbook) 
     const [, column, style = '0', type = 'n', formula, value, text = ''] = cell
     const place = column === undefined ? row.next : columnIndex(column)
     const given = { type, style: Number(style), value: value ?? '', text, formula, hasValue: value !== undefined }
-    addCell(row, { at: place, ...given }, workbook)
+    addCell(row, { at: place, ...given }, reading)
   }
 }
 

@@ -65,10 +65,15 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
 const noWorkbook =
   'the file must be a spreadsheet in XLSX with a sheet of cells; it is another ZIP archive, as ODS, XLSB and Numbers are: save it as XLSX'
 
-/** Whether the beginning of a sheet has values. */
+/** Whether the beginning of a sheet has values. One that cannot be read may have. */
 async function hasCells(sheet: AsyncIterable<Buffer> | undefined): Promise<boolean> {
-  for await (const chunk of sheet ?? []) return /<(\w+:)?[vt][ >]/.test(chunk.toString('latin1'))
-  return false
+  try {
+    for await (const chunk of sheet ?? []) return /<(\w+:)?[vt][ >]/.test(chunk.toString('latin1'))
+    return false
+  } catch (error) {
+    if (error instanceof BrokenFile) return true
+    throw error
+  }
 }
 
 /** What a file of the archive refers to, by the ids and by the types of its relations. */
