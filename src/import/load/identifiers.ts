@@ -8,8 +8,8 @@ import type { Cell, Fault, Reading, Row } from '../read/row.ts'
 import type { Layout } from './layout.ts'
 
 const plain = /^[!-~]*$/
-/** Blanks at the ends, or characters that nobody sees. */
-const invisible = /^\s|\s$|[\p{Cc}\p{Cf}\u00a0\u202f]/u
+const blankEnds = /^\s|\s$/
+const invisible = /[\p{Cc}\p{Cf}\u00a0\u202f]/u
 
 /**
  * A reader of cells with codes and statuses: an unquoted cell of CSV loses blanks at its ends, as spreadsheets show
@@ -24,7 +24,8 @@ export function identifierReader({ recognized, notes }: Reading): (row: Row, at:
     const isBare = hasBlankEnds && recognized.format === 'csv' && !isQuoted(row.source, at, recognized.delimiter ?? ',')
     if (isBare) notes.add('blanks_removed', { column, example: visible(cell) })
     const text = isBare ? cell.trim() : cell
-    if (invisible.test(text)) notes.add('blanks_kept', { column, example: visible(text) })
+    if (blankEnds.test(text)) notes.add('blanks_kept', { column, example: visible(text) })
+    if (invisible.test(text.trim())) notes.add('invisible_characters', { column, example: visible(text) })
     return text
   }
 }

@@ -77,7 +77,7 @@ export function namedColumns({ code, status, assets, attributes }: ImportRequest
 }
 
 /** `product_code`, else `sku`; in upper case only if neither is there in lower case. */
-function defaultCode(columns: readonly string[]): string | undefined {
+export function defaultCode(columns: readonly string[]): string | undefined {
   const names = ['product_code', 'sku']
   return (
     names.find((name) => columns.includes(name)) ??

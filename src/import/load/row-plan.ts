@@ -47,7 +47,7 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     const name = members.has(at) || column === '' ? undefined : layout.attributeOf(column)
     return name === undefined ? [] : [{ at, column, name }]
   })
-  const nameless = layout.attributeOf('') === undefined ? [] : namelessOf(columns)
+  const nameless = layout.attributeOf('') === undefined ? [] : namelessOf(columns, request)
   const names = attributes.map(({ name }) => name)
   const placed = columns.flatMap((column, at) => {
     const place = layout.urlPlaceOf(column)
@@ -79,8 +79,9 @@ function reservedOf(attributes: Plan['attributes'], request: ImportRequest): Pla
   })
 }
 
-function namelessOf(columns: readonly string[]): Plan['reserved'] {
-  const reasonOf = (at: number) => `column ${at + 1} must have a name, as it has a value`
+function namelessOf(columns: readonly string[], request: ImportRequest): Plan['reserved'] {
+  const reasonOf = (at: number) =>
+    `column ${at + 1} must have a name, as it has a value: delete it, or use ${optionName(request, 'onlyMapped')}`
   return columns.flatMap((column, at) => (column === '' ? [{ at, column: undefined, reason: reasonOf(at) }] : []))
 }
 

@@ -4,8 +4,7 @@ import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
 import type { Entry, Reading } from '../read/row.ts'
-import type { Notes } from '../report/notes.ts'
-import { type Layout, namedColumns, planLayout } from './layout.ts'
+import { defaultCode, type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
 export interface RowStream extends Pick<Reading, 'recognized' | 'notes'> {
@@ -38,7 +37,7 @@ export async function streamRows(
   const isUnknown = columns.length === 0 && !isComplete
   const request = isUnknown ? given : withPreset(given, columns)
   const known = isUnknown ? [request.code ?? 'product_code'] : columns
-  const layout = planLayout(request, enumerations, known, isComplete, hintOf(request, first, read.notes))
+  const layout = planLayout(request, enumerations, known, isComplete, hintOf(request, first, read))
   const map = rowMapper(request, layout, read)
   const unseen = new Set([...namedColumns(request).values()].flat())
   let broken: string | undefined
@@ -64,13 +63,15 @@ export async function streamRows(
   return { recognized, notes, columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
 }
 
-/** Where the products may be, if the file has no column of their codes: in a list of a row, or on another sheet. */
-function hintOf(request: ImportRequest, rows: readonly Entry[], notes: Notes): string {
+/** Where the products may be, if the file has no column of their codes: on another sheet, or in a list of its line. */
+function hintOf(request: ImportRequest, rows: readonly Entry[], { notes, recognized }: Reading): string {
   const sheet = notes.list().find(({ code }) => code === 'other_sheets')?.example
   if (sheet) return `; ${optionName(request, 'sheet')} names another sheet, such as ${sheet}`
-  const [list] = rows.flatMap((row) => {
-    if ('reason' in row) return []
-    return row.columns.filter((_column, at) => typeof row.cells[at] !== 'string' && isObject(row.cells[at]?.[0]))
+  const [row] = rows
+  if (recognized.format !== 'jsonl' || rows.length !== 1 || !row || 'reason' in row) return ''
+  const list = row.columns.find((_column, at) => {
+    const [item] = row.cells[at] ?? ''
+    return isObject(item) && defaultCode(Object.keys(item)) !== undefined
   })
   if (list === undefined) return ''
   return `; for its list ${shown(list)} use ${optionName(request, 'format')} json, ${optionName(request, 'at')} ${list}`

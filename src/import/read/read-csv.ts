@@ -114,14 +114,14 @@ function rowOf(
   const decodedCells = record.isAscii ? cells : cells.map(decoded)
   const mayBeEscaped = source.includes("'") || source.includes('="')
   const texts = mayBeEscaped ? decodedCells.map((cell, at) => unescaped(cell, columns[at])) : decodedCells
-  function unescaped(cell: string | undefined, column = '') {
+  function unescaped(cell: string | undefined, column: string | null = null) {
     const text = cell === undefined ? undefined : unescapedFormula(cell)
     if (cell === undefined || text === undefined) return cell
     if (unescapeFormulas) return text
     notes.add('escaped_formulas', { column, example: cell })
     return cell
   }
-  if (source.includes('#') || source.includes('E+'))
+  if (source.includes('#') || exponent.test(source))
     for (const [at, cell = ''] of texts.entries())
       if (damaged.test(cell)) notes.add('damaged_values', { column: columns[at] ?? null, example: cell })
   const unreadable = (reason: string, field?: string) => {
@@ -141,7 +141,9 @@ function rowOf(
 }
 
 /** An error of a spreadsheet, or a number that it has rounded: codes of 13 digits lose the last seven. */
-const damaged = /^(?:#(?:N\/A|NV|DIV\/0!|[A-ZÄÖÜ]+[!?]|#+)|\d(?:[.,]\d+)?E\+\d\d+)$/
+const damaged = /^(?:#(?:N\/A|NV|DIV\/0!|[A-ZÄÖÜ]+[!?]|#+)|-?\d(?:[.,]\d+)?E[+-]\d\d+)$/i
+/** So a number in scientific notation ends. */
+const exponent = /E[+-]\d\d/i
 
 const beyondAscii = /[\u0080-\u00ff]/
 

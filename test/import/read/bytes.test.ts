@@ -141,6 +141,11 @@ describe('bytes without a meaning', () => {
   test.each<[string, Buffer, RegExp]>([
     ['is no gzip after all', Buffer.from('1f8b0800ffff', 'hex'), /must be whole gzip data/],
     ['is packed by gzip twice', gzipSync(gzipSync('sku\nA\n')), /packed by gzip twice/],
+    [
+      'is a form',
+      Buffer.from('--x\r\nContent-Type: text/csv\r\nContent-Disposition: form-data; name="f"\r\n\r\nsku\nA\n'),
+      /is a form/,
+    ],
     ['is a form', Buffer.from('--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nsku\nA\n'), /is a form/],
     ['is XLS', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is XLS, or has a password: save it as XLSX/],
     ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /may be UTF-16, which --encoding says/],

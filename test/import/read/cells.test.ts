@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { createRepeatedRows } from '../../../src/import/load/repeated-rows.ts'
+import { unescapedFormula } from '../../../src/text.ts'
 import { runCli } from '../../support/clients/cli.ts'
 import { groupsOf, productsOf, useCatalog } from '../catalog.ts'
 import { workbookOf } from './xlsx.ts'
@@ -341,8 +342,16 @@ test.each([
   ['sku,n\nA, "x, y"\n', 'row 1 (line 2): "n" must begin with its quote; got blanks before it', 1],
   ['sku,n\nA, "x"\n', 'row 1 (line 2): "n" must begin with its quote; got blanks before it', 1],
   ['sku, "n"\nA,1\n', 'column 2 of the header line must begin with its quote; got blanks before it', 2],
-  ['sku,,n,\nA,1,2,3\n', 'row 1 (line 2), "A": column 2 must have a name, as it has a value; got "1"', 1],
-  ['sku,,n,\nA,,2,3\n', 'row 1 (line 2), "A": column 4 must have a name, as it has a value; got "3"', 1],
+  [
+    'sku,,n,\nA,1,2,3\n',
+    'row 1 (line 2), "A": column 2 must have a name, as it has a value: delete it, or use --only-mapped; got "1"',
+    1,
+  ],
+  [
+    'sku,,n,\nA,,2,3\n',
+    'row 1 (line 2), "A": column 4 must have a name, as it has a value: delete it, or use --only-mapped; got "3"',
+    1,
+  ],
 ])('what is not read for certain fails: %j', async (content, sentence, code) => {
   expect(await imported(content)).toMatchObject({ code, products: {}, stderr: expect.stringContaining(sentence) })
 })
@@ -351,12 +360,25 @@ test.each([
   ['sku,ean\nA,4.00638E+12\n', [], { code: 'damaged_values', column: 'ean', example: '4.00638E+12' }],
   ['sku;ean\n4,00638E+12;1\n', [], { code: 'damaged_values', column: 'sku', example: '4,00638E+12' }],
   ['sku,n\nA,#N/A\nB,########\n', [], { code: 'damaged_values', column: 'n', example: '#N/A', rows: 2 }],
-  ['sku,n\nA\u200b,1\n', [], { code: 'blanks_kept', column: 'sku', example: String.raw`"A\u200b"` }],
-  ['sku,n\n"A\u00a01",1\n', [], { code: 'blanks_kept', column: 'sku', example: String.raw`"A\u00a01"` }],
+  ['sku,n\nA,-4.0E+12\n', [], { code: 'damaged_values', column: 'n', example: '-4.0E+12' }],
+  ['sku,n\nA,1.2e-05\n', [], { code: 'damaged_values', column: 'n', example: '1.2e-05' }],
+  ['sku,n\nA\u200b,1\n', [], { code: 'invisible_characters', column: 'sku', example: String.raw`"A\u200b"` }],
+  ['sku,n\n"A\u00a01",1\n', [], { code: 'invisible_characters', column: 'sku', example: String.raw`"A\u00a01"` }],
   ['sku,ean\nA,"=""0012"""\n', [], { code: 'escaped_formulas', column: 'ean', example: '="0012"' }],
   ['sku,ean\n="0012",1\n', [], { code: 'escaped_formulas', column: 'sku', example: '="0012"' }],
 ])('values that are kept, but may not be meant, have a note: %j', async (content, args, note) => {
   expect((await imported(content, args)).answer.notes).toEqual([expect.objectContaining(note)])
+})
+
+test("notes of escaped cells beyond the header's have no column", async () => {
+  const { answer } = await imported("sku,n\nA,1,'=x\n")
+  expect(answer.notes).toEqual([{ code: 'escaped_formulas', column: null, rows: 1, example: "'=x" }])
+})
+
+test('a formula of a text may be as long as a row', () => {
+  const text = 'x'.repeat(9_999_000)
+  expect(unescapedFormula(`="${text}"`)).toBe(text)
+  expect(unescapedFormula(`="${'""'.repeat(4_000_000)}"`)).toHaveLength(4_000_000)
 })
 
 test('formulas of a text are this text with --unescape-formulas', async () => {
@@ -515,6 +537,16 @@ test('an object in one line without a product code is read by the options that i
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) })
   const args = ['--format', 'json', '--at', 'products']
   expect(await imported(content, args, 'file.jsonl')).toMatchObject({ code: 0, answer: { created: 1 } })
+})
+
+test.each([
+  ['[{"count":1,"products":[{"sku":"A"}]}]', 'file.json'],
+  ['{"name":"a","images":[{"src":"/a.jpg"}],"artikel":"A"}', 'file.jsonl'],
+  ['{"a":"1","products":[{"sku":"A"}]}\n{"a":"2","products":[{"sku":"B"}]}', 'file.jsonl'],
+])('products without a code are not sought in lists that no option reads as products: %j', async (content, name) => {
+  const { code, stderr } = await imported(content, [], name)
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--code must name the column') })
+  expect(stderr).not.toContain('--at')
 })
 
 test('a JSON file without a list at its beginning is wrong usage, and --at finds the list', async () => {
