@@ -47,13 +47,16 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
   }
 }
 
-const warnedAt = new Map<string, number>()
+/** How many different warnings are logged in a second. */
+const maxWarnings = 20
+const warned = new Set<string>()
 
-/** Logs a warning at most once a second: while a dependency is down, each request has the same one. */
-export function warnOnceASecond(log: Logger, message: string, fields: object = {}): void {
-  const now = performance.now()
-  if (now - (warnedAt.get(message) ?? -1_000) < 1_000) return
-  warnedAt.set(message, now)
+/** Logs a warning with a reason at most once a second: while a dependency is down, each request has the same one. */
+export function warnOnceASecond(log: Logger, message: string, fields: { reason?: string | undefined } = {}): void {
+  const key = `${message}: ${fields.reason}`
+  if (warned.has(key) || warned.size >= maxWarnings) return
+  warned.add(key)
+  setTimeout(() => warned.delete(key), 1_000).unref()
   log.warn(fields, message)
 }
 

@@ -35,7 +35,7 @@ async function openTransaction(): Promise<() => Promise<void>> {
 }
 
 /** A deliverer, how often it has polled, what was known at the last poll, and the times of its warnings. */
-function start() {
+function start(times = fastTimes) {
   const state = { polls: 0, known: null as unknown, warnedAt: [] as number[] }
   const counting: KyselyPlugin = {
     transformQuery: ({ node }) => {
@@ -47,9 +47,9 @@ function start() {
     },
     transformResult: async ({ result }) => result,
   }
-  const log = pino({ level: 'warn' }, { write: (line) => state.warnedAt.push(JSON.parse(line).time) })
+  const log = pino({ level: 'warn' }, { write: () => state.warnedAt.push(performance.now()) })
   const outgoing = { allow: ['127.0.0.0/8'] }
-  const deliverer = startDeliverer({ db: database.db.withPlugin(counting), outgoing, times: fastTimes, log })
+  const deliverer = startDeliverer({ db: database.db.withPlugin(counting), outgoing, times, log })
   onTestFinished(deliverer.stop)
   return state
 }
@@ -108,12 +108,22 @@ it('a webhook is checked once after a change that does not match', async () => {
 
 it('a change during the pause after a large one follows it, whatever transactions are open then', async () => {
   const receiver = await startReceiver(status(200))
-  const { storeUuid } = await insert(receiver.url)
+  const { storeUuid, webhookId } = await insert(receiver.url)
   await insertChange(storeUuid, ...Array.from({ length: 300 }, (_, i) => `P${i}`))
-  start()
-  await expect.poll(() => receiver.received.length).toBe(1)
+  const state = start({ ...fastTimes, joining: 3_600_000 })
+  const isPausing = async () => {
+    const { rows } = await sql`select from webhook where webhook_id = ${webhookId} and next_at > now()`.execute(
+      database.db,
+    )
+    return rows.length === 1
+  }
+  await expect.poll(isPausing).toBe(true)
   await insertChange(storeUuid, 'B')
   onTestFinished(await openTransaction())
+  const { polls } = state
+  await expect.poll(() => state.polls).toBeGreaterThan(polls + 2)
+  expect(receiver.received).toHaveLength(1)
+  await sql`update webhook set next_at = now() where webhook_id = ${webhookId}`.execute(database.db)
   await expect.poll(() => eventsOf(receiver.received).at(-1)?.codes).toEqual(['B'])
 })
 

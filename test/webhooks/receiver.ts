@@ -13,6 +13,7 @@ export const fastTimes: RetryTimes = {
   late: 200,
   pausedAfter: 600_000,
   slice: 5_000,
+  joining: 1_000,
 }
 
 interface Body {

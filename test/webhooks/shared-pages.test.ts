@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { feedPosition } from '../../src/catalogue/changes/cursor.ts'
 import type { NewChanges } from '../../src/live/new-changes.ts'
 import { createSharedPages } from '../../src/webhooks/deliver/shared-pages.ts'
@@ -56,4 +56,18 @@ it('a position that cannot be read does not fail for those after it', async () =
   expect(both).toMatchObject([{ reason: new Error('no longer kept') }, { value: ['P4', 'P5'] }])
   await expect(codesAfter('A', at(-1))).rejects.toThrow('no longer kept')
   expect(await codesAfter('A', at(4))).toEqual(['P5'])
+})
+
+it('at most eight pages are kept, for a second', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { reads, codesAfter } = pagesOfFive()
+  const stores = Array.from({ length: 20 }, (_, i) => `${i}`)
+  for (const store of [...stores, ...stores]) await codesAfter(store, at(0))
+  expect(vi.getTimerCount()).toBe(8)
+  vi.advanceTimersByTime(1_000)
+  expect(vi.getTimerCount()).toBe(0)
+  const { length } = reads
+  await codesAfter('19', at(0))
+  expect(reads.slice(length)).toEqual(['19 0'])
 })

@@ -13,8 +13,6 @@ export interface DelivererParts extends DeliveryParts {
 }
 
 const maxPages = 20
-/** Between the reads of changes that do not match, and between deliveries of large changes, which are joined then. */
-const joiningMs = 1_000
 const pauseAfterErrorMs = 5_000
 
 /**
@@ -41,12 +39,13 @@ async function pingOnce(parts: DelivererParts, leased: LeasedWebhook) {
 /** Returns how the lease is to be released; undefined if it is. */
 async function deliverAll(parts: DelivererParts, leased: LeasedWebhook): Promise<Release | undefined> {
   const backlog = createBacklog(parts)
-  const end = performance.now() + parts.times.slice
+  const { slice, joining } = parts.times
+  const end = performance.now() + slice
   let next = await backlog.next(leased)
-  let pauseMs = backlog.hasRead() ? joiningMs : 0
+  let pauseMs = backlog.hasRead() ? joining : 0
   for (let sent = 1; next && next !== 'end'; sent++) {
     const following = backlog.takeFollowing()
-    pauseMs = next.isLarge ? joiningMs : 0
+    pauseMs = next.isLarge ? joining : 0
     const position: string | undefined = following ? undefined : backlog.readTo()
     const last = position === undefined ? undefined : { position, hasMore: pauseMs > 0, pauseMs }
     const webhook: LeasedWebhook | undefined = await deliver(parts, next, following, last)

@@ -9,6 +9,8 @@ export interface RetryTimes {
   pausedAfter: number
   /** The time slice of a webhook: then others are served. */
   slice: number
+  /** Between the reads of changes that do not match, and between deliveries of large changes, which are joined then. */
+  joining: number
 }
 
 const minute = 60_000
@@ -21,6 +23,7 @@ export const retryTimes: RetryTimes = {
   late: hour,
   pausedAfter: 5 * 24 * hour,
   slice: 5_000,
+  joining: 1_000,
 }
 
 /** The pause after a failed attempt: twice the one before, within the bounds, and what the receiver asks for. */

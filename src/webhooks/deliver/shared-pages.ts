@@ -13,14 +13,18 @@ const maxPages = 8
  * whose position is in it.
  */
 export function createSharedPages(read: ReadPage): ReadPage {
-  const last = new Map<string, { after: LedgerPosition; page: Promise<NewChanges> }>()
-  const begin = (storeUuid: string, after: LedgerPosition) => {
-    const own = { after, page: read(storeUuid, after) }
+  const last = new Map<string, { after: LedgerPosition; page: Promise<NewChanges>; timer: NodeJS.Timeout }>()
+  /** A timer would keep the page. */
+  const forget = (storeUuid: string) => {
+    clearTimeout(last.get(storeUuid)?.timer)
     last.delete(storeUuid)
-    last.set(storeUuid, own)
-    for (const store of [...last.keys()].slice(0, -maxPages)) last.delete(store)
-    setTimeout(() => last.get(storeUuid) === own && last.delete(storeUuid), keptMs).unref()
-    return own.page
+  }
+  const begin = (storeUuid: string, after: LedgerPosition) => {
+    forget(storeUuid)
+    const page = read(storeUuid, after)
+    last.set(storeUuid, { after, page, timer: setTimeout(() => last.delete(storeUuid), keptMs).unref() })
+    for (const store of [...last.keys()].slice(0, -maxPages)) forget(store)
+    return page
   }
   return async (storeUuid, after, upTo = after) => {
     const known = last.get(storeUuid)
