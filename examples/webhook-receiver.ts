@@ -34,7 +34,10 @@ createServer(async (request, response) => {
   const id = String(request.headers['webhook-id'])
   if (!handled.has(id)) {
     const { type, data } = JSON.parse(body)
-    for (const change of data.changes ?? [data]) console.log(type, ...(change.codes ?? []))
+    for (const change of data.changes ?? [data]) {
+      console.log(type, ...(change.codes ?? []))
+      if (change.more) console.log(`more: GET /v1/requests/${change.request_id}?store_uuid=${change.store_uuid}`)
+    }
     handled.add(id)
   }
   response.writeHead(204).end()

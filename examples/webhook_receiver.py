@@ -38,6 +38,8 @@ class Receiver(BaseHTTPRequestHandler):
             event = json.loads(body)
             for change in event["data"].get("changes", [event["data"]]):
                 print(event["type"], *change.get("codes", []), flush=True)
+                if change.get("more"):
+                    print(f"more: GET /v1/requests/{change['request_id']}?store_uuid={change['store_uuid']}", flush=True)
             handled.add(self.headers["webhook-id"])
         if not genuine:
             print("refused: bad signature or time", flush=True)

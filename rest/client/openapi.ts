@@ -1137,7 +1137,7 @@ export interface components {
                 state: "active" | "disabled" | "failing" | "lost" | "paused";
             };
         };
-        /** @description A change: at most 200 of its codes. */
+        /** @description A change: at most 200 of its codes. Of several in a delivery, those with `more` may have none. */
         DeliveredChange: {
             /** @description Kind and action, such as `product.updated`; for readiness `readiness.changed`. */
             type: string;

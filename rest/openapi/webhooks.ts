@@ -18,7 +18,10 @@ const actions: Record<string, readonly string[]> = {
 
 const change = answers.Change.extend({
   more: z.literal(true).optional().describe('There are more codes or keys: `GET /v1/changes` has them.'),
-}).meta({ id: 'DeliveredChange', description: 'A change: at most 200 of its codes.' })
+}).meta({
+  id: 'DeliveredChange',
+  description: 'A change: at most 200 of its codes. Of several in a delivery, those with `more` may have none.',
+})
 
 const joined = z.object({ changes: z.array(change) }).describe('Several changes of the type, in order.')
 

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
+import { restData } from '../support/clients/rest-client.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { freePort } from '../support/servers/free-port.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -40,6 +41,12 @@ it.each(receivers)('%s %s receives what is genuine', async (program, file) => {
         .flatMap((line) => line.split(' ').slice(1)),
     )
     .toEqual([...['A', 'B', 'C']])
+  const large = Array.from({ length: 201 }, (_, i) => `P${i}`)
+  await addProducts(gateway, store, large)
+  await expect.poll(() => printed).toMatch(/^more: GET \/v1\/requests\//m)
+  const [, path] = printed.match(/^more: GET \/v1(.*)$/m) ?? []
+  const { changes } = await restData(gateway, `GET ${path}`)
+  expect(changes).toMatchObject([{ codes: large }])
   const forged = {
     'webhook-id': 'x',
     'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
