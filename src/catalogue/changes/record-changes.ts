@@ -19,11 +19,23 @@ export interface Item {
  */
 export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
   return sql`(
-      select record_items(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, array_agg(kind), array_agg(action),
-        array_agg(code), array_agg(key), array_agg(was), ${failed}::integer)
-      from (${items}) i
+      select count(record_items(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, kind, action, codes, keys, was,
+        case nth when 1 then ${failed}::integer else 0 end))
+      from (
+        select kind, action, array_agg(code) as codes, array_agg(key) as keys, array_agg(was) as was,
+          row_number() over (order by kind, action, part) as nth
+        from (
+          select *, sum(100 + octet_length(code) + coalesce(octet_length(key), 0) + coalesce(octet_length(was), 0)) over (
+            partition by kind, action rows unbounded preceding) / ${maxBytes}::integer as part
+          from (${items}) i
+        ) i
+        group by kind, action, part
+      ) i
     )`
 }
+
+/** About how many bytes of items a row of the ledger has: a reader decodes it whole. */
+const maxBytes = 2_000_000
 
 /** Records the items of a query that reads no table. */
 export async function recordChanges(catalogue: WriteCatalogue, storeUuid: string, items: Sql): Promise<void> {
