@@ -169,7 +169,9 @@ async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promi
     throw new Error(`the migration ${changed.name} has changed since it ran: ${advice}`)
   }
   // A newer version's function works for this version too: two versions must not keep replacing each other's.
-  return differing.filter(({ name, version }) => !isOlder(version, ran.get(name)?.version ?? ''))
+  const due = differing.filter(({ name, version }) => !isOlder(version, ran.get(name)?.version ?? ''))
+  // The last one grants rights on what the others have made anew.
+  return due.length > 0 ? scripts.filter((script) => script.name === tableAccessName || due.includes(script)) : []
 }
 
 async function runScript(

@@ -30,15 +30,19 @@ it('runs every script once, however many gateways start at once', async () => {
   expect(await migrate(db)).toEqual([])
 })
 
-it('installs a function again when its text has changed', async () => {
+it('installs a function again when its text has changed, and grants it, also beside one of that name', async () => {
   const { db } = database
   await migrate(db)
+  await sql`alter default privileges revoke execute on functions from public`.execute(db)
   await sql`drop function write_products(uuid, jsonb, jsonb)`.execute(db)
+  await sql`create function write_products(uuid) returns void language sql begin atomic select; end`.execute(db)
   await sql`update migration set checksum = 'of another text' where name = 'write-products'`.execute(db)
-  expect(await migrate(db)).toEqual(['write-products'])
-  const { rows } =
-    await sql`select to_regprocedure('write_products(uuid, jsonb, jsonb)') is not null as installed`.execute(db)
-  expect(rows).toEqual([{ installed: true }])
+  expect(await migrate(db)).toEqual(['write-products', 'table-access'])
+  const { rows } = await sql`
+    select has_function_privilege('catalogue_tenant', 'write_products(uuid, jsonb, jsonb)', 'execute') as granted`.execute(
+    db,
+  )
+  expect(rows).toEqual([{ granted: true }])
 })
 
 it('leaves a database of a newer version alone', async () => {
@@ -51,8 +55,8 @@ it('leaves a database of a newer version alone', async () => {
 })
 
 it.each([
-  ['0.0.9', ['write-products'], []],
-  ['0.1.0', ['write-products'], []],
+  ['0.0.9', ['write-products', 'table-access'], []],
+  ['0.1.0', ['write-products', 'table-access'], []],
   ['0.2.0', [], ['write-products']],
   ['0.10.0', [], ['write-products']],
 ])('installs its function over that of the version %s: %j', async (version, installed, newer) => {

@@ -34,18 +34,27 @@ const tenantFunctions = [
   ...['run_in_store', 'run_on_server'],
 ]
 
-/** Without the tenant role, no grants are needed. */
+/**
+ * Without the tenant role, no grants are needed. Each right is granted by itself: whoever may not grant one may grant
+ * others. Functions are found by name: a change of version may leave two with the same name.
+ */
 function grants(): string {
   const ofTables = tables.flatMap(({ name, tenantRights }) => (tenantRights ? `${tenantRights} on ${name}` : []))
-  const rights = [
-    ...ofTables,
-    'usage on sequence change_seq, product_dirty_seq',
-    `execute on function ${tenantFunctions.join(', ')}`,
-  ]
-  return `do $$ begin
-    execute format('grant usage on schema %I to ${tenantRole}', current_schema());
-    ${rights.map((right) => `grant ${right} to ${tenantRole};`).join('\n    ')}
-  exception
-    when undefined_object or insufficient_privilege then null;
+  const rights = [...ofTables, 'usage on sequence change_seq, product_dirty_seq'].map((right) => `'${right}'`)
+  const functions = tenantFunctions.map((name) => `'${name}'`)
+  return `do $$ declare
+    granted text;
+  begin
+    for granted in
+      select format('usage on schema %I', current_schema()) union all select unnest(array[${rights.join(', ')}])
+      union all select format('execute on function %s', oid::regprocedure) from pg_proc
+        where pronamespace = current_schema()::regnamespace and proname in (${functions.join(', ')})
+    loop
+      begin
+        execute format('grant %s to ${tenantRole}', granted);
+      exception
+        when undefined_object or insufficient_privilege then null;
+      end;
+    end loop;
   end $$;`
 }
