@@ -63,6 +63,7 @@ export async function loadProducts(
       locks: {},
       failed,
       newNames,
+      mostNames: Math.max(...products.map(({ names }) => names.length)),
     })
     return { created: written.created.length, updated: written.updated.length, tooLarge: written.tooLarge }
   }

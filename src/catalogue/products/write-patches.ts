@@ -100,6 +100,7 @@ function writesOf(
     updates,
     locks: { groups, products: [...good.keys(), ...codes] },
     ...(looksUpFailed ? { refused: codes } : { failed: codes.length }),
+    mostNames: Math.max(0, ...Array.from(good.values(), ({ attributes }) => Object.keys(attributes).length)),
   }
 }
 

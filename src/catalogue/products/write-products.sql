@@ -35,8 +35,9 @@ end $$;
 --   failed                            how many other items of the request have failed
 --   maxSize                           of a product's attributes, in bytes of JSON
 --   newNames                          those with values that may be new to the store; left out: all
---   shard                             of the totals by status to add to (write-products.ts)
---   origin                            who writes, as in record-changes.ts, or null: nothing is recorded
+--   mostNames                         how many attributes a patch has at most; left out: as its size allows
+--   shard                             of the totals by status to add to (locks.ts)
+--   origin                            who writes, as in catalogue.ts, or null: nothing is recorded
 -- }
 --
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
@@ -52,6 +53,7 @@ declare
   creates constant boolean := request -> 'creates';
   updates constant boolean := request -> 'updates';
   max_size constant integer := request -> 'maxSize';
+  most_names constant integer := request -> 'mostNames';
   origin constant jsonb := nullif(request -> 'origin', 'null');
   codes constant text[] := array(select jsonb_object_keys(patches)) || array(select jsonb_array_elements_text(request -> 'refused'));
   written_at constant timestamptz := now();
@@ -94,7 +96,7 @@ begin
             or octet_length(jsonb_strip_nulls(p.attributes || i.patch)::text) <= max_size then 'updated'
           else 'too large' end as outcome,
         case when pg_column_compression(p.attributes) is null then pg_column_size(p.attributes) else octet_length(p.attributes::text) end
-          + octet_length(p.product_code) * (pg_column_size(i.patch) / 12) as bytes
+          + octet_length(p.product_code) * least(pg_column_size(i.patch) / 12, most_names) as bytes
       from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
       where p.store_uuid = store and p.product_code = any(codes)
     ), absent as materialized (

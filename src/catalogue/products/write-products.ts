@@ -18,6 +18,7 @@ export interface ProductWrites {
   refused?: readonly string[] | undefined
   failed?: number | undefined
   newNames?: readonly string[] | undefined
+  mostNames?: number | undefined
 }
 
 /** Codes of products; `missing` has those of bad patches too. */

@@ -119,6 +119,18 @@ it('large values are cut into rows of a few megabytes', async () => {
   for (const { bytes } of rows) expect(bytes).toBeLessThan(2_500_000)
 })
 
+it('many large values are one change where those that they replace are small', async () => {
+  const products = (text: string) => codes.map((productCode) => ({ productCode, attributes: { Text: text } }))
+  const codes = Array.from({ length: 100 }, (_, i) => `grown-${i}`)
+  await upsert(products('y'))
+  await upsert(products('x'.repeat(60_000)))
+  const { rows } = await sql`
+    select from change where store_uuid = ${store} and action = 'updated' and codes && ${codes}::text[]`.execute(
+    gateway.database.db,
+  )
+  expect(rows).toHaveLength(1)
+})
+
 it.for(['PUT', 'upsertProducts'])(
   'long codes of products with many attributes are cut too: %s',
   async (operation, test) => {
