@@ -59,6 +59,9 @@ export interface Call extends CallOptions {
   file?: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
+/** The pause between two tries is at most 5 s. */
+const maxDoublings = 5
+
 /** With these, an answer may be another one later. */
 export const passing = [429, 502, 503]
 
@@ -82,7 +85,10 @@ async function sendAndRead<T>(options: ClientOptions, call: Call, read: (answer:
       const answered = error instanceof CatalogueApiError ? error : undefined
       const isFinal = answered && !passing.includes(answered.status)
       if (tried >= retries || isFinal || call.signal?.aborted) throw error
-      await pause(answered?.retryAfterMs ?? 100 * 2 ** tried * (0.5 + Math.random()), call.signal)
+      await pause(
+        answered?.retryAfterMs ?? 100 * 2 ** Math.min(tried, maxDoublings) * (0.5 + Math.random()),
+        call.signal,
+      )
     }
   }
 }

@@ -69,6 +69,27 @@ it('catalog listen takes the name of a store that no other has', async () => {
   }
 })
 
+it('catalog listen finds its store among all whose name contains the given one, when the gateway is back', async () => {
+  const named = Array.from({ length: 101 }, (_, i) => newStore(gateway, { store_name: `${i} of many` }))
+  await Promise.all(named)
+  const store = await newStore(gateway, { store_name: 'of many' })
+  await Promise.all(named.map((_, i) => newStore(gateway, { store_name: `again ${i} of many` })))
+  const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) })
+  onTestFinished(() => proxy.close())
+  await proxy.set({ kind: 'reject' })
+  const starting = listen('of many', [], `http://127.0.0.1:${proxy.connection.port}`)
+  let rejected = 0
+  const countRejected = () => {
+    rejected += proxy.rejected()
+    return rejected
+  }
+  await expect.poll(countRejected).toBeGreaterThan(4)
+  await proxy.set({ kind: 'none' })
+  const listening = await starting
+  await addProducts(gateway, store, ['A'])
+  await expect.poll(() => listening.lines().map((line) => JSON.parse(line).codes)).toEqual([['A']])
+})
+
 it('catalog listen goes on after the last change when its connection is lost', async () => {
   const store = await newStore(gateway)
   const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) })

@@ -22,6 +22,7 @@ interface ListenOptions {
 
 /** As long as the gateway waits for a receiver. */
 const receiverMs = 15_000
+const pageSize = 100
 /** What the caller has to correct. */
 const refusals = [400, 401, 403, 404]
 
@@ -45,13 +46,14 @@ async function listen(options: ListenOptions): Promise<void> {
   process.stdout.once('error', () => stop.abort())
   const filter = { types, operations, code_prefix: codePrefix, after }
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-  const client = createCatalogueClient({ baseUrl: `${url}/v1`, token, fetch: reporting(url, stop.signal) })
-  const tell = tellerOf(options, stop.signal)
+  const retries = Number.POSITIVE_INFINITY
+  const client = createCatalogueClient({ baseUrl: `${url}/v1`, token, retries, fetch: reporting(url, stop.signal) })
+  const handle = handlerOf(options, stop.signal)
   try {
     const call = { signal: stop.signal }
     const storeUuid = isUuid(store) ? store : await findStore(client, store, call)
     for await (const event of client.events({ store_uuid: [storeUuid], ...given }, call)) {
-      process.stdout.write(`${await tell(event)}\n`)
+      process.stdout.write(`${await handle(event)}\n`)
     }
   } catch (error) {
     if (stop.signal.aborted) return
@@ -63,15 +65,20 @@ async function listen(options: ListenOptions): Promise<void> {
 
 /** The UUID of the only store with a name. The gateway finds names that contain it. */
 async function findStore(client: CatalogueClient, name: string, call: CallOptions): Promise<string> {
-  const { stores } = await client.listStores({ search: name, limit: 100 }, call)
-  const [found, ...others] = stores.filter(({ store_name }) => store_name === name)
-  if (found && others.length === 0) return found.store_uuid
-  const fault = found ? 'several stores have' : 'no store has'
+  const found: string[] = []
+  for (let offset = 0, total = 1; offset < total; offset += pageSize) {
+    const page = await client.listStores({ search: name, offset, limit: pageSize }, call)
+    found.push(...page.stores.filter(({ store_name }) => store_name === name).map(({ store_uuid }) => store_uuid))
+    total = page.total_stores
+  }
+  const [only, ...others] = found
+  if (only !== undefined && others.length === 0) return only
+  const fault = only === undefined ? 'no store has' : 'several stores have'
   throw new UsageError(`--store: ${fault} the name ${shown(name)}; give the UUID of one`)
 }
 
-/** What is done with an event. Returns the line that is printed. */
-function tellerOf({ forwardTo }: ListenOptions, stopped: AbortSignal): (event: CatalogueEvent) => Promise<string> {
+/** Makes the function that handles an event, and returns the line that is printed. */
+function handlerOf({ forwardTo }: ListenOptions, stopped: AbortSignal): (event: CatalogueEvent) => Promise<string> {
   if (forwardTo === undefined) return async (event) => JSON.stringify(event)
   const secret = newWebhookSecret()
   process.stdout.write(`${secret}\n`)
