@@ -3628,7 +3628,7 @@ export interface operations {
                 encoding?: "UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252";
                 /** @description CSV: separator of cells, or `tab`. Default: as the header shows. */
                 delimiter?: string;
-                /** @description CSV: remove the apostrophes that an export with `escape_formulas` added. */
+                /** @description CSV: remove the apostrophes that an export with `escape_formulas` added, and read `="0012"` as `0012`. */
                 unescape_formulas?: boolean;
                 /** @description XLSX: name of the sheet. Default: the first. */
                 sheet?: string;
