@@ -1,6 +1,12 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
-import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import {
+  type Catalogue,
+  inTransaction,
+  type Origin,
+  type WriteCatalogue,
+  wholeCatalogue,
+} from '../../src/catalogue/catalogue.ts'
 import { needsCustomPlan } from '../../src/database/connection/session.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
@@ -37,6 +43,9 @@ const explaining = `
   set auto_explain.log_nested_statements = on; set client_min_messages = log;
   ${useGenericPlans}`
 
+/** Changes are recorded, as of any request. */
+const origin: Origin = { requestId: 'explained', actor: 'explainer', via: 'graphql', operation: 'explain' }
+
 /** Explains what is sent by its database. The user must be a superuser, and the session its own: without a pooler. */
 export function createExplainer(server: pg.ClientConfig): Explainer {
   const pool = new pg.Pool({ ...server, max: 1 })
@@ -51,7 +60,8 @@ export function createExplainer(server: pg.ClientConfig): Explainer {
     })
     client.query(explaining).catch(() => {}) // then there are no plans
   })
-  const catalogue = wholeCatalogue(new Kysely<Database>({ dialect: new PostgresDialect({ pool: planning(pool) }) }))
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: planning(pool) }) })
+  const catalogue = { ...wholeCatalogue(db), origin }
   return {
     catalogue,
     plansOf: async (work) => {

@@ -198,7 +198,7 @@ for (const [title, work] of Object.entries(writes)) {
       for (const [kind, uuid] of Object.entries({ store, small, fresh })) {
         const nodes = await explainer.plansOf((catalogue) => work(catalogue, uuid, n))
         const { length: rows } = await links(uuid)
-        const most = title === 'delete by channel' ? 50 * rows : 300 + 80 * n + (n > 1 ? 3 * rows : 0)
+        const most = title === 'delete by channel' ? 55 * rows : 300 + 100 * n + (n > 1 ? 3 * rows : 0)
         expect({ kind, n, whole: scannedWhole(nodes) }).toEqual({ kind, n, whole: [] })
         expect(workOf(nodes), `${kind}, ${n} items`).toBeLessThan(most)
       }

@@ -20,15 +20,15 @@ begin
 end $$;
 
 -- Records items of one kind and action (0005-changes.sql), and adds the parent codes of links to the queue of changed
--- products. `failed`: how many items of the request failed. Returns true: Citus keeps the results of parts of a
--- statement, and cannot keep void.
+-- products. `distinct_codes`: each of the codes once. `failed`: how many items of the request failed. Returns true:
+-- Citus keeps the results of parts of a statement, and cannot keep void.
 create or replace function record_items(store uuid, origin jsonb, kind text, action text, codes text[], keys text[],
-  was text[], failed integer) returns boolean language plpgsql as $$
+  was text[], distinct_codes text[], failed integer) returns boolean language plpgsql as $$
 begin
   if kind = 'link' then
-    perform mark_products(store, array(select distinct code collate "C" as code from unnest(codes) code order by code));
+    perform mark_products(store, distinct_codes);
   end if;
   perform record_change(store, origin, kind, action, codes, keys, was,
-    case kind when 'link' then cardinality(codes) else (select count(distinct code) from unnest(codes) code) end::integer, failed);
+    case kind when 'link' then cardinality(codes) else cardinality(distinct_codes) end, failed);
   return true;
 end $$;

@@ -20,10 +20,10 @@ export interface Item {
 export function recorded(catalogue: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
   return sql`(
       select count(record_items(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, kind, action, codes, keys, was,
-        case nth when 1 then ${failed}::integer else 0 end))
+        distinct_codes, case nth when 1 then ${failed}::integer else 0 end))
       from (
         select kind, action, array_agg(code) as codes, array_agg(key) as keys, array_agg(was) as was,
-          row_number() over (order by kind, action, part) as nth
+          array_agg(distinct code collate "C") as distinct_codes, row_number() over (order by kind, action, part) as nth
         from (
           select *, sum(100 + octet_length(code) + coalesce(octet_length(key), 0) + coalesce(octet_length(was), 0)) over (
             partition by kind, action rows unbounded preceding) / ${maxBytes}::integer as part
