@@ -75,14 +75,18 @@ it('an instance serves without a failure while the next release migrates, and st
   await exporting.query('commit')
   await Promise.all([exporting.end(), watcher.end()])
   const next = await upgrading
-  expect(next.stderr()).toMatch(/"migrations":\["9999-next","write-products"\],"msg":"database migrated"/)
+  expect(next.stderr()).toMatch(
+    /"migrations":\["9999-next","write-products","table-access"\],"msg":"database migrated"/,
+  )
   expect(await functionText()).toContain(mark)
   gateways.push(next)
   await sleep(1_000)
 
   // An instance of the old release that is started again during the deployment, or after going back.
   const late = await start(catalog)
-  expect(late.stderr()).toMatch(/"migrations":\["9999-next","write-products"\],"msg":"a newer version has migrated/)
+  expect(late.stderr()).toMatch(
+    /"migrations":\["9999-next","table-access","write-products"\],"msg":"a newer version has migrated/,
+  )
   expect(late.stderr()).not.toContain('database migrated')
   expect(await functionText()).toContain(mark)
   gateways.push(late)

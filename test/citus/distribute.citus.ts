@@ -107,7 +107,7 @@ describe('catalog distribute', () => {
     const program = await makeNextRelease(folder.file('next'), migration)
     expect(await runCliProcess(['migrate', '--json'], { DATABASE_URL: database.url }, program)).toMatchObject({
       code: 0,
-      stdout: '{"migrations":["9999-next","write-products"]}\n',
+      stdout: '{"migrations":["9999-next","write-products","table-access"]}\n',
     })
     const add = (note: string) =>
       sql`insert into product (store_uuid, product_code, status, attributes, note)
@@ -120,7 +120,9 @@ describe('catalog distribute', () => {
   it('a migration installs what a server runs again when its text has changed', async () => {
     await sql`drop function run_on_server`.execute(database.db)
     await sql`update migration set checksum = 'of another text' where name = 'run-in-store'`.execute(database.db)
-    expect(await catalog('migrate', '--json')).toMatchObject({ stdout: '{"migrations":["run-in-store"]}\n' })
+    expect(await catalog('migrate', '--json')).toMatchObject({
+      stdout: '{"migrations":["run-in-store","table-access"]}\n',
+    })
     const { rows } = await sql`select result from run_command_on_all_nodes(
       $$ select count(*) from pg_dist_object where objid = to_regproc('run_on_server') and force_delegation $$)`.execute(
       database.db,
