@@ -29,11 +29,13 @@ const tell = `
   const collect = runInNewContext('gc')
   let peak = 0
   const measure = () => {
+    // The second one waits for the thread that frees the buffers of the first.
+    collect()
     collect()
     const { heapUsed, external } = process.memoryUsage()
     peak = Math.max(peak, heapUsed + external)
   }
-  setInterval(measure, 100).unref()
+  setInterval(measure, 400).unref()
   process.on('exit', () => process.stderr.write('peak ' + peak))`
 
 /** How much memory, in MiB, was in use at most while a command ran. */
