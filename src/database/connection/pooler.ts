@@ -4,7 +4,9 @@ import type { ConnectionConfig } from './session.ts'
 
 /** How long the server may take to answer, and a pooler to find a session for a second client. */
 const maxAnswerMs = 35_000
-const maxSecondMs = 2_000
+const maxSecondMs = 5_000
+/** Other clients may take the session in between. */
+const attempts = 3
 
 /**
  * Whether there is a pooler: the process id of the connection is not that of the server's session. A pooler in session
@@ -24,12 +26,16 @@ export function isPooled(connection: ConnectionConfig): Promise<boolean> {
 export function sharesSessions(connection: ConnectionConfig): Promise<boolean> {
   return withClients({ ...connection, query_timeout: maxSecondMs }, async (open) => {
     const idle = await open()
-    const pid = await pidOf(idle)
     try {
       const busy = await open()
-      await busy.query('begin')
-      // If a third client has got the first session, the idle client gets another one.
-      return (await pidOf(busy)) === pid || (await pidOf(idle)) !== pid
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const pid = await pidOf(idle)
+        await busy.query('begin')
+        // If a third client has got the first session, the idle client gets another one.
+        if ((await pidOf(busy)) === pid || (await pidOf(idle)) !== pid) return true
+        await busy.query('rollback')
+      }
+      return false
     } catch {
       return false
     }
