@@ -26,10 +26,10 @@ export function isPooled(connection: ConnectionConfig): Promise<boolean> {
 export function sharesSessions(connection: ConnectionConfig): Promise<boolean> {
   return withClients({ ...connection, query_timeout: maxSecondMs }, async (open) => {
     const idle = await open()
+    const pid = await pidOf(idle)
     try {
       const busy = await open()
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const pid = await pidOf(idle)
         await busy.query('begin')
         // If a third client has got the first session, the idle client gets another one.
         if ((await pidOf(busy)) === pid || (await pidOf(idle)) !== pid) return true
