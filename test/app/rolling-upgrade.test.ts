@@ -9,7 +9,7 @@ import { catalog, type Program, startProgram } from '../support/servers/program.
 
 const token = 'a-token-for-upgrades'
 const folder = useFolder()
-const database = useDatabase()
+const database = useDatabase({}, 'each')
 const running: Program[] = []
 afterEach(() => Promise.all(running.map((program) => program.end('SIGKILL'))))
 
@@ -40,7 +40,7 @@ async function functionText(): Promise<string> {
 }
 
 it('an instance serves without a failure while the next release migrates, and starts after it', async () => {
-  const program = await makeNextRelease(folder.file('next'), migration)
+  const program = await makeNextRelease(await folder.newFolder('next'), migration)
   const old = await start(catalog)
   const store = await newStore(old)
   const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))

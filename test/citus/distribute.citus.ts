@@ -104,7 +104,7 @@ describe('catalog distribute', () => {
 
   it('a migration changes distributed tables, and distributes those that it adds', async () => {
     await undo('product_gap')
-    const program = await makeNextRelease(folder.file('next'), migration)
+    const program = await makeNextRelease(await folder.newFolder('next'), migration)
     expect(await runCliProcess(['migrate', '--json'], { DATABASE_URL: database.url }, program)).toMatchObject({
       code: 0,
       stdout: '{"migrations":["9999-next","write-products","table-access"]}\n',

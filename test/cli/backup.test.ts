@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -189,7 +189,7 @@ describe('a backup', () => {
   })
 
   it.each(['fails', 'is ended by a signal'])('is not there when it %s', async (how) => {
-    const inside = await mkdtemp(folder.file('failed-'))
+    const inside = await folder.newFolder('failed')
     const blocker = await source.database.client()
     await blocker.query('begin; lock table product in access exclusive mode')
     const child = startCli(['backup', join(inside, 'b.sql')], { DATABASE_URL: source.database.url })
@@ -256,7 +256,7 @@ describe('restore', () => {
   ])('applies nothing of a file %s', async (_title, name, damage, sentence) => {
     const copy = await target()
     const before = await contentOf(copy.db)
-    const file = join(await mkdtemp(folder.file('damaged-')), name)
+    const file = join(await folder.newFolder('damaged'), name)
     await writeFile(file, damage(gunzipSync(await readFile(folder.file('whole.sql.gz')))))
     const { code, stdout, stderr } = await run(copy, 'restore', file)
     expect([code, stdout]).toEqual([1, ''])

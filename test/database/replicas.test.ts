@@ -349,7 +349,7 @@ describe('a replica', () => {
   })
 
   it('of something else is not used, and the log says why', async () => {
-    await servers.primary.query('create role other superuser login')
+    await servers.primary.query('drop role if exists other; create role other superuser login')
     await servers.catchUp()
     const fork = await servers.startFork()
     const { url } = servers.replica

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
@@ -35,8 +35,7 @@ it('the Job of Kubernetes migrates, and logs each step', async () => {
 })
 
 it('the CronJob backs up into a file for each day of the week', async () => {
-  const backups = folder.file('of Kubernetes')
-  await mkdir(backups)
+  const backups = await folder.newFolder('of Kubernetes')
   const { command: [shell = '', ...args] = [] } = containerOf('deploy/kubernetes/backup.yaml')
   const options = { cwd: root, env: { PATH: searchPath, DATABASE_URL: database.url } }
   const moved = args.map((text) => text.replace('/backups/', `${backups}/`))
@@ -45,8 +44,7 @@ it('the CronJob backs up into a file for each day of the week', async () => {
 })
 
 it('the timer of systemd starts a service that backs up into a file for each day of the week', async () => {
-  const backups = folder.file('of-systemd')
-  await mkdir(backups)
+  const backups = await folder.newFolder('of-systemd')
   const [service, timer] = ['catalogue-backup.service', 'catalogue-backup.timer'].map((name) =>
     sourceOf(`deploy/systemd/${name}`)
       .replaceAll(/\/\w+\/catalogue-gateway(?=\/)/g, root.replace(/\/$/, ''))
@@ -59,8 +57,7 @@ it('the timer of systemd starts a service that backs up into a file for each day
   expect(await readdir(backups)).toEqual([expect.stringMatching(/^[1-7]\.sql\.gz$/)])
   const analyze = findProgram('systemd-analyze')
   if (!analyze) return
-  const units = folder.file('units')
-  await mkdir(units)
+  const units = await folder.newFolder('units')
   await writeFile(`${units}/catalogue-backup.service`, service ?? '')
   await writeFile(`${units}/catalogue-backup.timer`, timer ?? '')
   const { stdout, stderr } = await run(analyze, ['verify', `${units}/catalogue-backup.timer`])

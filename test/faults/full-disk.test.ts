@@ -26,8 +26,7 @@ DATA_DIR="$1" exec "$3" migrate`
 it.runIf(canMount()).each(['20m', '45m'])(
   'a start of the embedded PostgreSQL says that its disk of %s is full',
   async (size) => {
-    const mountPoint = folder.file(`embedded-${size}`)
-    await mkdir(mountPoint)
+    const mountPoint = await folder.newFolder(`embedded-${size}`)
     const [unshare, ...options] = inNamespaces
     const args = [...options, 'sh', '-c', embedded, 'sh', mountPoint, size, catalog]
     const outcome = await outcomeOf(spawn(unshare, args, { env: { PATH: searchPath } }))

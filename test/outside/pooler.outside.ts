@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -67,9 +67,9 @@ it('in transaction mode is refused where session mode is configured, and nothing
 })
 
 it('in session mode is accepted, also with one session only', async () => {
-  await mkdir(folder.file('session'))
+  const directory = await folder.newFolder('session')
   const settings = { pool_mode: 'session', default_pool_size: 1 }
-  const session = await startPooler(pgbouncer, folder.file('session'), inject('postgres'), settings)
+  const session = await startPooler(pgbouncer, directory, inject('postgres'), settings)
   onTestFinished(session.stop)
   expect(await sharesSessions({ ...database.direct, ...session.connection })).toBe(false)
 })

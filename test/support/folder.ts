@@ -8,7 +8,9 @@ export function useFolder(per: 'all' | 'each' = 'all') {
   return fixture(
     async () => {
       const path = await mkdtemp(join(tmpdir(), 'catalogue-'))
-      return { path, file: (name: string) => join(path, name) }
+      const file = (name: string) => join(path, name)
+      // A test that is run again gets another one.
+      return { path, file, newFolder: (name: string) => mkdtemp(file(`${name}-`)) }
     },
     ({ path }) => rm(path, { recursive: true, force: true }),
     per,
