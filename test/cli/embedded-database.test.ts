@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { refusal, runCliProcess } from '../support/clients/cli.ts'
+import { refusal, runCli } from '../support/clients/cli.ts'
 import { useFolder } from '../support/folder.ts'
 
 const folder = useFolder('each')
@@ -23,7 +23,7 @@ describe('a command without DATABASE_URL', () => {
     ['token', 'revoke', store],
   ])('creates no database: %s', async (...args) => {
     const DATA_DIR = folder.file('missing')
-    const { code, stdout, stderr } = await runCliProcess(args, { DATA_DIR })
+    const { code, stdout, stderr } = await runCli(args, { DATA_DIR })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`database: embedded PostgreSQL in ${DATA_DIR}\n`)
     expect(stderr).toContain(`there is no database in ${DATA_DIR}. Set DATA_DIR or DATABASE_URL`)
@@ -34,10 +34,10 @@ describe('a command without DATABASE_URL', () => {
     const env = { DATA_DIR: folder.file('data') }
     const named = `database: embedded PostgreSQL in ${env.DATA_DIR}\n`
     const migrated = expect.stringContaining(`${named}running 0001-catalogue\n`)
-    expect(await runCliProcess(['migrate'], env)).toMatchObject({ code: 0, stderr: migrated })
-    const imported = await runCliProcess(['import', file, '--store', store], env)
+    expect(await runCli(['migrate'], env)).toMatchObject({ code: 0, stderr: migrated })
+    const imported = await runCli(['import', file, '--store', store], env)
     expect(imported).toMatchObject(refusal(`there is no store "${store}"`))
-    expect(await runCliProcess(['token', 'list', '--json'], env)).toEqual({
+    expect(await runCli(['token', 'list', '--json'], env)).toEqual({
       code: 0,
       stdout: '{"tokens":[]}\n',
       stderr: named,
