@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { files, programs, root } from '../support/sources.ts'
 
+const { PATH, NODE_COMPILE_CACHE } = process.env
+
 it('the source does nothing when it is loaded, but for the programs', () => {
   const modules = files.filter((file) => !programs.includes(file)).map((file) => join(root, file))
   const script = `
@@ -12,12 +14,12 @@ it('the source does nothing when it is loaded, but for the programs', () => {
     if (after.length === before.length) process.exit(0)
     process._rawDebug(JSON.stringify(after))
     process.exit(3)`
-  const env = { PATH: process.env.PATH, DATA_DIR: '/nowhere', DATABASE_URL: 'no URL', PORT: 'no port' }
+  const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: '/nowhere', DATABASE_URL: 'no URL', PORT: 'no port' }
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     env,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 110_000,
   })
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
 })
@@ -32,7 +34,7 @@ it('a thread of the pool loads nothing that only some requests need', () => {
     await import('./src/app/threads/pool-thread.ts')`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
-    env: { PATH: process.env.PATH },
+    env: { PATH, NODE_COMPILE_CACHE },
     encoding: 'utf8',
   })
   const packages = new Set(stdout.split('\n').map((url) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]))
