@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
@@ -7,13 +7,9 @@ import type { Database } from '../../src/database/tables.ts'
 import { hasRowSecurity, limitedTo } from '../../src/database/tenant.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
+import { useDatabase } from '../support/database/database.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useDatabase()
 
 it.each([
   ['an open transaction', ['begin', 'select pg_current_xact_id()']],
