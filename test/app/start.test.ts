@@ -7,7 +7,7 @@ import { catalog, searchPath } from '../support/servers/program.ts'
 
 const database = useDatabase()
 
-/** Starts the gateway with a preloaded module, asks once whether it is ready, ends it, and returns its stderr. */
+/** Starts the gateway with a preloaded module, asks whether it is ready, ends it, and returns its stderr. */
 async function saidAtStart(before: string): Promise<string> {
   const env = {
     PATH: searchPath,
@@ -20,10 +20,13 @@ async function saidAtStart(before: string): Promise<string> {
   const child = spawn(catalog, ['serve'], { env })
   const said = text(child.stderr)
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  const { status } = await fetch(`${/http:\/\/[^\s)]+/.exec(String(line))?.[0]}/ready`)
-  child.kill('SIGTERM')
+  const url = `${/http:\/\/[^\s)]+/.exec(String(line))?.[0]}/ready`
+  // On a busy machine the database may not answer the first one in time.
+  await expect
+    .poll(async () => (await fetch(url)).status)
+    .toBe(200)
+    .finally(() => child.kill('SIGTERM'))
   await once(child, 'exit')
-  expect(status).toBe(200)
   return said
 }
 
