@@ -142,10 +142,10 @@ test('columns of a shop suggest its preset, where rows can be read without it an
 
 test('progress is a line for every 100,000 rows, on stderr', async () => {
   const store = await catalog.newStore()
-  const lines = Array.from({ length: 205_000 }, (_, i) => `P${i}\n`)
+  const lines = Array.from({ length: 205_000 }, (_, i) => `P${i % 1_000}\n`)
   const file = await catalog.file('many.csv', `sku\n${lines.join('')}`)
   const { stdout, stderr } = await catalog.run([file, '--store', store, '--json'])
-  expect(JSON.parse(stdout)).toMatchObject({ ...none, rows: 205_000, created: 205_000 })
+  expect(JSON.parse(stdout)).toMatchObject({ ...none, rows: 205_000, created: 1_000, unchanged: 204_000 })
   expect(stderr).toMatch(/^100000 rows, \d+ rows\/s, \d+%, about \d+ s left\n200000 rows, .* left\n$/)
 })
 
@@ -173,10 +173,11 @@ test.each([
   ['json', '[', (text: string) => `{"sku":"A","status":"bad","text":"${text}"},\n`, '{"sku":"B"}]'],
 ])('a file is read without being held in memory (%s)', async (format, start, row, end) => {
   const store = await catalog.newStore()
-  const rows = 70_000
+  // More than there is memory for, in few rows.
+  const rows = 10_000
   const file = await catalog.file(`large.${format}`, start)
-  const thousand = Buffer.from(row('x'.repeat(600)).repeat(1000))
-  for (let i = 0; i < rows / 1000; i++) await writeFile(file, thousand, { flag: 'a' })
+  const hundred = Buffer.from(row('x'.repeat(9_000)).repeat(100))
+  for (let i = 0; i < rows / 100; i++) await writeFile(file, hundred, { flag: 'a' })
   await writeFile(file, end, { flag: 'a' })
   const env = { DATABASE_URL: catalog.database.url, NODE_OPTIONS: '--max-old-space-size=64' }
   const { stdout } = await outcomeOf(startImport([file, '--store', store, '--json'], env))
