@@ -48,11 +48,15 @@ export async function countChanges({ database }: TestGateway, storeUuid: string,
   return rows[0]?.count ?? 0
 }
 
+type State = Record<string, unknown>
+
 /** All that a store has but times of changes, and its export. */
-export async function stateOf(
-  { database }: Pick<TestGateway, 'database'>,
-  storeUuid: string,
-): Promise<Record<string, unknown>> {
+export async function stateOf(gateway: Pick<TestGateway, 'database'>, storeUuid: string): Promise<State> {
+  return { ...(await rowsOf(gateway, storeUuid)), exported: await exportOf(gateway, storeUuid) }
+}
+
+/** All that a store has but times of changes. */
+export async function rowsOf({ database }: Pick<TestGateway, 'database'>, storeUuid: string): Promise<State> {
   const { rows } = await sql`
     select (select to_json(s) from store s where store_uuid = ${storeUuid}) as store, (
       select json_agg(to_jsonb(d) - 'slot' order by name) from attribute_definition d where store_uuid = ${storeUuid}
@@ -66,9 +70,13 @@ export async function stateOf(
     ) as links, (
       select json_agg(g order by channel, asset_format, parent_code) from asset_group g where store_uuid = ${storeUuid}
     ) as groups`.execute(database.db)
+  return rows[0] as State
+}
+
+export async function exportOf({ database }: Pick<TestGateway, 'database'>, storeUuid: string): Promise<string> {
   let exported = ''
   await exportStore(database.catalogue, { storeUuid, channel: 'SMP' }, { format: 'jsonl' }, async (text) => {
     exported += text
   })
-  return { ...(rows[0] as object), exported }
+  return exported
 }

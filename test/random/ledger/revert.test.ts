@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { countChanges, revertChecked as revert, stateOf } from '../../catalogue/changes/revert-support.ts'
+import {
+  countChanges,
+  exportOf,
+  revertChecked as revert,
+  rowsOf,
+  stateOf,
+} from '../../catalogue/changes/revert-support.ts'
 import { callerOf, withRequestId } from '../../support/clients/caller.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { operations } from '../property/operations.ts'
@@ -20,26 +26,30 @@ itHolds(
   { numRuns, seed: 20_261_123 },
   operations,
   async (sequence) => {
-    let states: Awaited<ReturnType<typeof stateOf>>[] = []
+    /** As the last step has left them. */
+    const states = new Map<string, Awaited<ReturnType<typeof stateOf>>>()
     await play(gateway, sequence, {
       calling: { ...gateway, ...calling },
       before: async ({ stores }) => {
-        states = await Promise.all(stores.map((store) => stateOf(gateway, store)))
+        for (const store of stores) states.set(store, states.get(store) ?? (await stateOf(gateway, store)))
         requestId = ''
       },
       after: async ({ operation, stores }) => {
         const sent = requestId
-        for (const [i, store] of stores.entries()) {
-          const after = await stateOf(gateway, store)
-          const isChanged = JSON.stringify(after) !== JSON.stringify(states[i])
+        for (const store of stores) {
+          const { exported = '', ...before } = states.get(store) ?? {}
+          const rows = await rowsOf(gateway, store)
+          const isChanged = JSON.stringify(rows) !== JSON.stringify(before)
           const isRecorded = (await countChanges(gateway, store, sent)) > 0
           expect({ operation, isRecorded }).toEqual({ operation, isRecorded: isChanged })
           if (!isChanged) continue
           reverted++
+          const after = { ...rows, exported: await exportOf(gateway, store) }
+          states.set(store, after)
           const undone = await revert(gateway, store, sent)
           const state = await stateOf(gateway, store)
-          expect({ operation, undone, state }).toMatchObject({ undone: { skipped: [], more: 0 }, state: states[i] })
-          expect(state.exported).toBe(states[i]?.exported)
+          expect({ operation, undone, state }).toMatchObject({ undone: { skipped: [], more: 0 }, state: before })
+          expect(state.exported).toBe(exported)
           await revert(gateway, store, undone.requestId)
           expect({ operation, state: await stateOf(gateway, store) }).toEqual({ operation, state: after })
         }
