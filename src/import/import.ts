@@ -5,13 +5,12 @@ import { write } from '../catalogue/transaction.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
-import { attributesWithCommas } from './load/decimal-commas.ts'
-import { type NumberReaders, numberReaders } from './load/decimals.ts'
+import { attributesWithCommas, type NumberReaders, numberReaders } from './load/decimals.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
 import { chunksOf, type RowStream, streamRows, unlessAborted, withReadAhead } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
 import type { ImportRequest } from './options.ts'
-import { type Counts, type ImportPosition, start, sum } from './position.ts'
+import { type Counts, type ImportPosition, start } from './position.ts'
 import type { Recognized } from './read/row.ts'
 import type { Note } from './report/notes.ts'
 import { UsageError } from './usage-error.ts'
@@ -121,4 +120,10 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
 function stoppedBy(reason: unknown, { counts }: ImportPosition) {
   const stopped = `stopped after row ${counts.rows}: ${messageOf(reason)}`
   return { counts, stopped, cause: undefined }
+}
+
+function sum(a: Counts, b: Counts): Counts {
+  const total = { ...a }
+  for (const key of Object.keys(total) as (keyof Counts)[]) total[key] += b[key]
+  return total
 }

@@ -3,8 +3,7 @@ import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import { defaultChannel, type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
 import { shown } from '../text.ts'
-import type { Encoding } from './read/bytes/encoding.ts'
-import { type Format, maxColumns } from './read/row.ts'
+import { type Encoding, type Format, maxColumns } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What happens to a row whose product code an earlier one has. */

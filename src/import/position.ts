@@ -10,12 +10,6 @@ export const noCounts = {
 
 export type Counts = typeof noCounts
 
-export function sum(a: Counts, b: Counts): Counts {
-  const total = { ...a }
-  for (const key of Object.keys(total) as (keyof Counts)[]) total[key] += b[key]
-  return total
-}
-
 /** How far an import has come: the first `counts.rows` rows of the file are done. */
 export interface ImportPosition {
   counts: Counts

@@ -1,5 +1,6 @@
 import { urlFault } from '../../catalogue/assets/url-fields.ts'
 import { isObject, parsedJson, shown } from '../../text.ts'
+import { type ImportRequest, optionName } from '../options.ts'
 import { hasTooManyValues, isJsonObject, tooManyValues } from '../read/json-row.ts'
 import type { Cell } from '../read/row.ts'
 
@@ -10,6 +11,13 @@ export interface UrlRules {
   base: string | undefined
   /** How the interface spells the options. */
   names: { assets: string; separator: string; base: string }
+}
+
+/** The rules of a request. */
+export function urlRules(request: ImportRequest): UrlRules {
+  const name = (option: 'assets' | 'assetSeparator' | 'assetBase') => optionName(request, option)
+  const names = { assets: name('assets'), separator: name('assetSeparator'), base: name('assetBase') }
+  return { separator: request.assetSeparator, base: request.assetBase, names }
 }
 
 /** The URLs in a cell, in order, and what is wrong with the others. */

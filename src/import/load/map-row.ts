@@ -1,6 +1,10 @@
+import { productStatuses } from '../../catalogue/enumerations.ts'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
-import { type ImportRequest, optionName } from '../options.ts'
+import type { ImportRequest } from '../options.ts'
+import { presetStatus } from '../presets/presets.ts'
+import { visible } from '../read/columns.ts'
+import { isQuoted } from '../read/record.ts'
 import {
   type Cell,
   type Entry,
@@ -11,11 +15,9 @@ import {
   type RowPosition,
   type Source,
 } from '../read/row.ts'
-import { type UrlRules, urlOf, urlsOf } from './asset-urls.ts'
-import { identifierReader, statusReader } from './identifiers.ts'
-import type { Layout } from './layout.ts'
+import { type UrlRules, urlOf, urlRules, urlsOf } from './asset-urls.ts'
+import { type Layout, type Plan, rowPlanner } from './layout.ts'
 import { repeatedRows } from './repeated-rows.ts'
-import { type Plan, rowPlanner } from './row-plan.ts'
 
 /** The product and the assets of a row, and its faults. Many rows are in memory, so each is small. */
 export interface MappedRow extends RowPosition {
@@ -92,10 +94,45 @@ const nothing = {
   ...{ assets: [], assetFaults: [], assetsFailed: 0, replaces: false },
 }
 
-function urlRules(request: ImportRequest): UrlRules {
-  const name = (option: 'assets' | 'assetSeparator' | 'assetBase') => optionName(request, option)
-  const names = { assets: name('assets'), separator: name('assetSeparator'), base: name('assetBase') }
-  return { separator: request.assetSeparator, base: request.assetBase, names }
+const plain = /^[!-~]*$/
+const blankEnds = /^\s|\s$/
+const invisible = /[\p{Cc}\p{Cf}\u00a0\u202f]/u
+
+/**
+ * A reader of cells with codes and statuses: an unquoted cell of CSV loses blanks at its ends, as spreadsheets show
+ * them. Other characters that nobody sees are kept. Both are noted.
+ */
+function identifierReader({ recognized, notes }: Reading): (row: Row, at: number) => Cell {
+  return (row, at) => {
+    const cell = row.cells[at] ?? ''
+    if (typeof cell !== 'string' || plain.test(cell)) return cell
+    const column = row.columns[at] ?? null
+    const hasBlankEnds = cell.trim() !== cell
+    const isBare = hasBlankEnds && recognized.format === 'csv' && !isQuoted(row.source, at, recognized.delimiter ?? ',')
+    if (isBare) notes.add('blanks_removed', { column, example: visible(cell) })
+    const text = isBare ? cell.trim() : cell
+    if (blankEnds.test(text)) notes.add('blanks_kept', { column, example: visible(text) })
+    if (invisible.test(text.trim())) notes.add('invisible_characters', { column, example: visible(text) })
+    return text
+  }
+}
+
+/** A reader of statuses: in any case, and those of `mapStatus` and the preset. Another value fails its row later. */
+function statusReader(request: ImportRequest, layout: Layout, { notes }: Reading) {
+  const named = new Map(request.statuses)
+  return (cell: Cell, faults: Fault[]): string | null => {
+    if (cell === '') return null
+    if (typeof cell !== 'string') {
+      faults.push({ field: layout.status, reason: `must be a status; got ${shown(cell)}` })
+      return null
+    }
+    const lower = cell.toLowerCase()
+    const mapped = named.get(cell) ?? presetStatus(request, lower)
+    if (mapped !== undefined) return mapped
+    if (lower === cell || !productStatuses.some((status) => status === lower)) return cell
+    notes.add('status_case', { column: layout.status ?? null, example: shown(cell) })
+    return lower
+  }
 }
 
 function productOf({ cells, numbers }: Row, plan: Plan, status: string | null, faults: Fault[]): MappedProduct {
@@ -141,18 +178,13 @@ function assetsOf(cells: readonly Cell[], { assets: columns, objects }: Plan, ru
 }
 
 function textOf(cell: Cell, column: string, faults: Fault[]): string {
-  return typeof cell === 'string' ? cell : (attempt(column, faults, () => JSON.stringify(cell)) ?? '')
-}
-
-/** The work's result; if the cell does not allow it, a fault of its column. */
-function attempt<T>(column: string, faults: Fault[], work: () => T): T | undefined {
+  if (typeof cell === 'string') return cell
   try {
-    return work()
+    return JSON.stringify(cell)
   } catch (error) {
-    if (error instanceof RangeError) addFault(faults, { field: column, reason: 'is nested too deeply' })
-    else if (error instanceof TypeError) addFault(faults, { field: column, reason: error.message })
-    else throw error
-    return undefined
+    if (!(error instanceof RangeError)) throw error
+    addFault(faults, { field: column, reason: 'is nested too deeply' })
+    return ''
   }
 }
 

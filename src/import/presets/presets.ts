@@ -1,6 +1,7 @@
 import { type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
 import { listed } from '../read/columns.ts'
-import type { Reading, RowSource } from '../read/row.ts'
+import type { Cell, Reading, Row, RowSource } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 import * as magento from './magento.ts'
 import * as shopify from './shopify.ts'
@@ -84,4 +85,38 @@ export function withPreset(request: ImportRequest, columns: readonly string[]): 
   const status = preset.status !== undefined && has(preset.status) ? { status: preset.status } : {}
   const assets = request.assets.length > 0 ? request.assets : preset.assets.filter(has)
   return { ...(code === undefined ? {} : { code }), ...status, ...request, assets }
+}
+
+const images =
+  /image|img|photo|picture|enclosure|(^|[^a-z])(assets?|bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
+const status = /^(product[ _-]?)?status$/i
+
+/** Notes columns of a row that become attributes, though their names say that options should name them. */
+export function addHints(
+  { columns, cells }: Row,
+  request: ImportRequest,
+  attributeOf: (column: string) => string | undefined,
+  notes: Notes,
+): void {
+  // A preset that has found its images knows what the others are.
+  if (request.preset !== undefined && request.assets.length > 0) return
+  const preset = presetFor(columns)
+  if (preset !== undefined && request.preset === undefined) {
+    notes.add('likely_preset', { rows: 0, example: preset })
+    return
+  }
+  const mayBeStatus = request.status === undefined && !columns.includes('status')
+  const mapped = new Map(request.attributes)
+  for (const [at, column] of columns.entries()) {
+    if (mapped.has(column) || attributeOf(column) === undefined) continue
+    const cell = cells[at] ?? ''
+    const mayBeUrl = cell === '' || typeof cell !== 'string' || /[/.]/.test(cell)
+    if ((images.test(column) && mayBeUrl) || isPicture(cell)) notes.add('likely_images', { column, rows: 0 })
+    if (mayBeStatus && status.test(column)) notes.add('likely_status', { column, rows: 0 })
+  }
+}
+
+function isPicture(cell: Cell): boolean {
+  const text = typeof cell === 'string' ? cell : cell[0]
+  return typeof text === 'string' && /^\s*https?:\/\/\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i.test(text)
 }

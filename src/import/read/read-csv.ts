@@ -1,10 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { unescapedFormula } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
+import { recordsOf } from './bytes/bytes.ts'
 import { checkColumns, headerAgain, isHeader } from './columns.ts'
-import { findDelimiter } from './delimiter.ts'
-import { isQuoted, type ParsedRecord, recordReader } from './record.ts'
-import { recordsOf } from './records.ts'
+import { findDelimiter, isQuoted, type ParsedRecord, recordReader } from './record.ts'
 import { BrokenFile, type Entry, type Fault, maxRowLength, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */

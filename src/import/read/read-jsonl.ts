@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts'
 import { UsageError } from '../usage-error.ts'
+import { recordsOf } from './bytes/bytes.ts'
 import { hasTooManyValues, jsonRow, parseExactly, RepeatedKey, tooManyValues } from './json-row.ts'
-import { recordsOf } from './records.ts'
 import { type Entry, maxRowLength, type Reading, type UnreadableRow } from './row.ts'
 
 /**

@@ -4,8 +4,7 @@ import { type ImportRequest, optionName } from '../options.ts'
 import { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 import { unpackedIfGzip } from './bytes/bytes.ts'
-import { decoded } from './bytes/decoded.ts'
-import { formatOfBytes } from './bytes/format-of-bytes.ts'
+import { decoded } from './bytes/encoding.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
@@ -73,6 +72,20 @@ function formatOf({ file, style, at }: ReadOptions, head: Buffer): Format {
   if (format) return format
   const option = optionName({ style }, 'format')
   throw new UsageError(`${option} must be given (${formats.join(', ')}): the extension of ${file} is none of them`)
+}
+
+/** A mark, blanks, and the first line, of bytes as characters. NULs of UTF-16 are left out before. */
+const beginning = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(\S[^\n]*)(\n?)/
+
+/** The format of a file without a name, by its beginning. `at` names a list in a JSON object. */
+function formatOfBytes(head: Buffer, at: string | undefined): Format {
+  const [, line = '', end = ''] = beginning.exec(head.toString('latin1').replaceAll('\0', '')) ?? []
+  if (line.startsWith('<')) return 'xml'
+  if (line.startsWith('[')) return 'json'
+  if (!line.startsWith('{')) return 'csv'
+  // An object of several lines is no row of JSON Lines.
+  const isOfLines = at === undefined && (end === '' || /\}\s*$/.test(line))
+  return isOfLines ? 'jsonl' : 'json'
 }
 
 async function* endWithError(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {

@@ -1,9 +1,11 @@
 import type { Notes } from '../report/notes.ts'
-import type { Encoding } from './bytes/encoding.ts'
 
 /** The formats of files that can be imported, by the extensions of their names. */
 export const formats = ['csv', 'jsonl', 'json', 'xlsx', 'xml'] as const
 export type Format = (typeof formats)[number]
+
+export const encodings = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
+export type Encoding = (typeof encodings)[number]
 
 /** How a file is written, as far as it is known. */
 export interface Recognized {

@@ -1,7 +1,83 @@
 import { isAscii, isUtf8 } from 'node:buffer'
+import type { Notes } from '../../report/notes.ts'
+import { UsageError } from '../../usage-error.ts'
+import { BrokenFile, type Encoding, type Recognized } from '../row.ts'
+import { peek, unpackedIfGzip, withoutStart } from './bytes.ts'
 
-export const encodings = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
-export type Encoding = (typeof encodings)[number]
+type Chunks = AsyncIterable<Buffer>
+
+interface DecodeOptions {
+  encoding: Encoding | undefined
+  /** The name of the option that gives the encoding. */
+  option: string
+  /** Opens the file again; undefined: it can be read once. */
+  reopen: (() => Chunks) | undefined
+  recognized: Recognized
+  notes: Notes
+}
+
+const sampleBytes = 1024 * 1024
+
+/** The text of a file in UTF-8, without a byte-order mark. `head` are its first bytes. */
+export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }, options: DecodeOptions) {
+  const { encoding, option, reopen, recognized, notes } = options
+  const mark = markOf(head)
+  if (!mark && !encoding && /^(00|..00)/.test(head.toString('hex'))) {
+    throw new UsageError(`the file has NUL at its beginning: it may be UTF-16, which ${option} says`)
+  }
+  const given = encoding ?? mark?.encoding
+  if (mark && mark.encoding !== given) {
+    throw new UsageError(`${option} must be ${mark.encoding} or left out: the file begins with the mark of it`)
+  }
+  recognized.encoding = given ?? 'UTF-8'
+  if (mark) recognized.bom = true
+  const rest = mark ? withoutStart(chunks, mark.length) : chunks
+  if (given) return toUtf8(rest, given)
+  const found = (judged: Encoding) => {
+    recognized.encoding = judged
+    if (judged === 'Windows-1252') notes.add('windows_1252')
+    return judged
+  }
+  if (!reopen) return decodedLate(rest, found)
+  const { chunks: again } = await unpackedIfGzip(reopen())
+  return toUtf8(rest, found(await judged(again)))
+}
+
+async function judged(chunks: Chunks): Promise<Encoding> {
+  const judge = createJudge()
+  try {
+    for await (const chunk of chunks) {
+      judge.add(chunk)
+      if (judge.isDecided()) break
+    }
+  } catch (error) {
+    // What cannot be unpacked is reported where the rows before it end.
+    if (!(error instanceof BrokenFile)) throw error
+  }
+  return judge.end()
+}
+
+/** Decodes what can be read once: the first bytes beyond ASCII, and up to 1 MiB after them, decide. */
+async function* decodedLate(chunks: Chunks, found: (judged: Encoding) => Encoding): AsyncGenerator<Buffer> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  const rest = { [Symbol.asyncIterator]: () => iterator }
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+    if (isAscii(next.value)) {
+      yield next.value
+      continue
+    }
+    const first = next.value
+    async function* whole() {
+      yield first
+      yield* rest
+    }
+    const sample = await peek(whole(), sampleBytes)
+    const judge = createJudge()
+    judge.add(sample.head)
+    yield* toUtf8(sample.chunks, found(judge.end(sample.head.length >= sampleBytes)))
+    return
+  }
+}
 
 const marks: readonly [hex: string, encoding: Encoding][] = [
   ['efbbbf', 'UTF-8'],
@@ -10,14 +86,14 @@ const marks: readonly [hex: string, encoding: Encoding][] = [
 ]
 
 /** The encoding that a byte-order mark at the beginning names, and the mark's length. */
-export function markOf(head: Buffer): { encoding: Encoding; length: number } | undefined {
+function markOf(head: Buffer): { encoding: Encoding; length: number } | undefined {
   const hex = head.toString('hex', 0, 3)
   const [found, encoding] = marks.find(([mark]) => hex.startsWith(mark)) ?? []
   return found && encoding ? { encoding, length: found.length / 2 } : undefined
 }
 
 /** The same text in UTF-8. Bytes without a meaning become a byte that UTF-8 never has, so that their row fails. */
-export async function* toUtf8(chunks: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
+async function* toUtf8(chunks: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
   if (encoding === 'UTF-8') yield* chunks
   else if (encoding === 'Windows-1252') for await (const chunk of chunks) yield fromWindows1252(chunk)
   else yield* fromUtf16(chunks, encoding === 'UTF-16BE')
@@ -27,7 +103,7 @@ const meaningless = '\ud800'
 /** The characters of 0x80 to 0x9f. Five of them have none. */
 const specials = `€${meaningless}‚ƒ„…†‡ˆ‰Š‹Œ${meaningless}Ž${meaningless}${meaningless}‘’“”•–—˜™š›œ${meaningless}žŸ`
 
-export function fromWindows1252(chunk: Buffer): Buffer {
+function fromWindows1252(chunk: Buffer): Buffer {
   if (isAscii(chunk)) return chunk
   const text = chunk.toString('latin1')
   return utf8Of(text.replaceAll(/[\x80-\x9f]/g, (byte) => specials[byte.charCodeAt(0) - 0x80] ?? meaningless))
@@ -66,7 +142,7 @@ function utf8Of(text: string): Buffer {
  * Judges bytes by what came so far: UTF-8, or Windows-1252 if they are not UTF-8 and hold no valid sequence of several
  * bytes. Once it is UTF-8 for certain, `isDecided`.
  */
-export function createJudge() {
+function createJudge() {
   let isValid = true
   let hasSequence = false
   let rest: Buffer = Buffer.alloc(0)
