@@ -1,5 +1,4 @@
-import { findJob, findJobs, type Job, rateOf } from '../../src/jobs/job.ts'
-import { type ShownState, stateOf } from '../../src/jobs/list-jobs.ts'
+import { findJob, findJobs, type Job, rateOf, type ShownState, stateOf } from '../../src/jobs/job.ts'
 import { countOutput, readPart } from '../../src/jobs/parts.ts'
 import { isUuid } from '../../src/text.ts'
 import { perStore } from '../builder/arguments.ts'

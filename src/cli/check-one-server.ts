@@ -23,7 +23,7 @@ import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { createStore } from '../catalogue/stores/stores.ts'
 import { addChangeDays } from '../database/change-days.ts'
 import type { Database } from '../database/tables.ts'
-import { listJobs } from '../jobs/list-jobs.ts'
+import { listJobs } from '../jobs/job.ts'
 
 class RolledBack extends Error {}
 

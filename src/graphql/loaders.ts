@@ -35,7 +35,7 @@ import { findProductReadiness } from '../catalogue/readiness/product-readiness.t
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
 import { findStores } from '../catalogue/stores/stores.ts'
-import { countJobs, type JobFilter, listJobs } from '../jobs/list-jobs.ts'
+import { countJobs, type JobFilter, listJobs } from '../jobs/job.ts'
 import { costly } from '../request/context.ts'
 import { batched, byAssetId, byCode, byStore, ofStores, perArguments } from './batches.ts'
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { findStoreUuid, requireStore } from '../../catalogue/stores/stores.ts'
-import { findJob, type Job, rateOf } from '../../jobs/job.ts'
-import { listJobs, stateOf } from '../../jobs/list-jobs.ts'
+import { findJob, type Job, listJobs, rateOf, stateOf } from '../../jobs/job.ts'
 import { jsonFlag, storeOption, wholeNumber, wideFlag } from '../option-values.ts'
 import { listOf, printResult, snakeCased, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
