@@ -16,7 +16,7 @@ import {
   printSchema,
   type SelectionSetNode,
 } from 'graphql'
-import { renamedFields, restNameOf } from './rest/response/rest-object.ts'
+import { renamedFields, restNameOf } from './rest/translate.ts'
 import { schema } from './schema/index.ts'
 import { itemReasons } from './src/catalogue/bounded-failures.ts'
 import { skipReasons } from './src/catalogue/changes/revert/skipped-item.ts'

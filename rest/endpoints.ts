@@ -8,10 +8,17 @@ import type { ChangeFragment, RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import { reports } from './reports.ts'
 import * as input from './request/shapes.ts'
-import { camelCase, productPatch, productRemoval } from './request/variables.ts'
 import * as output from './response/data-shapes.ts'
-import { restObject } from './response/rest-object.ts'
-import { productObject, withErrorInfo, withFailedProducts, withMore } from './response/translate.ts'
+import {
+  camelCase,
+  productObject,
+  productPatch,
+  productRemoval,
+  restObject,
+  withErrorInfo,
+  withFailedProducts,
+  withMore,
+} from './translate.ts'
 import { webhooks } from './webhooks.ts'
 
 const { changes: _, revertedBy: __, ...receipt } = answers.GetRequest

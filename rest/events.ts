@@ -3,7 +3,7 @@ import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
-import { camelCase } from './request/variables.ts'
+import { camelCase } from './translate.ts'
 
 const names = input.text.transform((list) => list.split(',')).optional()
 

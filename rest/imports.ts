@@ -3,8 +3,7 @@ import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint, found } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
-import { camelCase } from './request/variables.ts'
-import { restObject } from './response/rest-object.ts'
+import { camelCase, restObject } from './translate.ts'
 
 const formats = ['csv', 'jsonl', 'json', 'xml', 'xlsx']
 const encodings = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252']

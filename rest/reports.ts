@@ -4,7 +4,7 @@ import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
-import { restObject } from './response/rest-object.ts'
+import { restObject } from './translate.ts'
 
 interface Variables {
   storeUuids?: string[] | string | null

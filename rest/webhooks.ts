@@ -5,9 +5,8 @@ import { type Endpoint, endpoint, found, foundStore } from './endpoint.ts'
 import type { WebhookFragment } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
-import { camelCase } from './request/variables.ts'
 import { changedWebhook, newWebhook } from './request/webhook-shapes.ts'
-import { restObject } from './response/rest-object.ts'
+import { camelCase, restObject } from './translate.ts'
 
 const id = input.text.describe('UUID of the webhook.')
 const one = z.object({ id, dry_run: input.dryRun })

@@ -1,12 +1,11 @@
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import { preferenceApplied } from '../../src/request/preferences.ts'
 import { storeUuidOf } from '../../src/text.ts'
-import type { Endpoint } from '../endpoint.ts'
-import { prefix } from '../path.ts'
+import { type Endpoint, prefix } from '../endpoint.ts'
 import type { ReadRequest } from '../request/read-request.ts'
 import { envelope, toJson } from '../response/envelope.ts'
-import { withoutSuccesses } from '../response/translate.ts'
 import type { ReceivedFile, RestServices } from '../services.ts'
+import { withoutSuccesses } from '../translate.ts'
 
 /** A request without faults, of a caller who may run the operation of its endpoint. */
 export interface CheckedRequest<Caller> extends ReadRequest {

@@ -1,6 +1,5 @@
 import type { HttpResponse } from '../../src/request/exchange.ts'
-import type { Answers } from '../endpoint.ts'
-import { prefix } from '../path.ts'
+import { type Answers, prefix } from '../endpoint.ts'
 import type { RestServices } from '../services.ts'
 import { answerWrite, type CheckedRequest } from './plain.ts'
 

@@ -1,7 +1,6 @@
 import { type DocumentNode, getOperationAST, Kind, type NameNode, print, visit } from 'graphql'
 import { z } from 'zod'
-import type { Endpoint } from '../endpoint.ts'
-import { valuesIn } from '../path.ts'
+import { type Endpoint, valuesIn } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { successOf } from '../response/data-shapes.ts'
 import { headerParameters, kindsOf } from './headers.ts'

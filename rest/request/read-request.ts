@@ -6,8 +6,7 @@ import { maxItems, repeatedKeys } from '../../src/request/json-shape.ts'
 import { parseJson } from '../../src/request/json-text.ts'
 import { readStaleness, readWritePreferences } from '../../src/request/preferences.ts'
 import { shown, valueAt } from '../../src/text.ts'
-import type { Endpoint } from '../endpoint.ts'
-import type { Route } from '../path.ts'
+import type { Endpoint, Route } from '../endpoint.ts'
 import type { Enumerations } from './shapes.ts'
 
 const maxKeyLength = 255

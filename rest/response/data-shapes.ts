@@ -3,7 +3,7 @@ import { httpStatus } from '../../src/errors.ts'
 import * as answers from '../answers.generated.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { statuses } from '../request/shapes.ts'
-import { successes } from './translate.ts'
+import { successes } from '../translate.ts'
 
 /** Shapes in answers of /v1 that are not those of GraphQL. Tests validate real answers against them. */
 

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { toHttpError } from '../../../rest/response/to-http-error.ts'
+import { toHttpError } from '../../../rest/translate.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { RequestPatterns } from '../../catalogue/attributes/patterns.ts'
 import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catalogue.ts'
