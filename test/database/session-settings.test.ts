@@ -47,18 +47,21 @@ it.each([false, true])(
   },
 )
 
-it('has the same settings on separate connections, and for COPY', async () => {
+it('has the same settings on separate connections, and for COPY, but may be idle there', async () => {
+  const separate = own.replace(',30s,', ',0,')
   await withOwnConnection(connected(false), async ({ db, copyOut }) => {
-    expect(await asked(db)).toBe(own)
+    expect(await asked(db)).toBe(separate)
     await db.transaction().execute(async (transaction) => {
-      expect(await asked(transaction)).toBe(own)
+      expect(await asked(transaction)).toBe(separate)
       const copied = await (await copyOut(`(select ${current})`)).toArray()
-      expect(Buffer.concat(copied).toString()).toBe(`${own}\n`)
+      expect(Buffer.concat(copied).toString()).toBe(`${separate}\n`)
     })
   })
 })
 
-it('keeps its idle sessions', async () => {
-  const idle = sql`select current_setting('idle_session_timeout') as timeout`.execute(connected(false))
-  expect((await idle).rows).toEqual([{ timeout: '0' }])
+it('keeps its idle sessions, those of separate connections included', async () => {
+  const idle = (db: Kysely<Database>) => sql`select current_setting('idle_session_timeout') as timeout`.execute(db)
+  const db = connected(false)
+  expect((await idle(db)).rows).toEqual([{ timeout: '0' }])
+  expect((await withOwnConnection(db, (separate) => idle(separate.db))).rows).toEqual([{ timeout: '0' }])
 })

@@ -126,6 +126,28 @@ it('an import stops when its job is deleted, or was ended because nothing was he
   }
 })
 
+it('an import that waits for its input outlives the time-out of idle sessions', async () => {
+  const { db } = catalog.database
+  const { rows } = await sql<{ name: string; begun: Date }>`select current_database() as name, now() as begun`.execute(
+    db,
+  )
+  const [{ name, begun } = { name: '', begun: new Date() }] = rows
+  const idle = async () => {
+    const recent = await sql`select from pg_stat_activity
+      where datname = ${name} and backend_start > ${begun} and state_change > now() - interval '1 s'`.execute(db)
+    return recent.rows.length === 0
+  }
+  await sql`alter database ${sql.id(name)} set idle_session_timeout = 200`.execute(db)
+  try {
+    const { ended, writeMore } = await startOnPipe('idle', await catalog.newStore())
+    await expect.poll(idle).toBe(true)
+    await writeMore()
+    expect(await ended).toMatchObject({ code: 0 })
+  } finally {
+    await sql`alter database ${sql.id(name)} reset idle_session_timeout`.execute(db)
+  }
+})
+
 it('an import that waits for its input shows each minute that it is alive', async () => {
   const storeUuid = await catalog.newStore()
   const { db } = catalog.database

@@ -24,9 +24,8 @@ export interface LoadedProducts {
 
 export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
   // A chunk is sorted in memory: an import is one connection, which may have more than each of many requests. Whatever
-  // statistics say of a store, an import finds its rows by their keys. Matching patterns may take minutes.
-  await sql`set local work_mem = '32MB'; set local enable_seqscan = off;
-    set local idle_in_transaction_session_timeout = '15min'`.execute(db)
+  // statistics say of a store, an import finds its rows by their keys.
+  await sql`set local work_mem = '32MB'; set local enable_seqscan = off`.execute(db)
 }
 
 /**

@@ -79,6 +79,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
     pool,
     ...queues,
     direct,
+    isSession: directUrl !== undefined || !transactionPooling,
     streams: directUrl ? new Set() : streams,
     routed,
   })
@@ -117,6 +118,8 @@ interface PoolState {
   queue: FairQueue
   cores: FairQueue
   direct: pg.ClientConfig
+  /** Whether such a connection keeps its session: a pooler may give that of each transaction to another client. */
+  isSession: boolean
   /** The connections that are closed when the host is lost. */
   streams: Set<Socket>
   routed: ReturnType<typeof createRoutedPool> | undefined
@@ -130,8 +133,13 @@ export async function connectDirectly(db: Kysely<Database>): Promise<pg.Client> 
   client.on('error', () => {}) // the current statement fails with the same error
   await client.connect()
   addStream(pool.streams, client)
+  if (pool.isSession) await client.query(keptWhenIdle)
   return client
 }
+
+/** What uses such a connection may wait for a file or a reader. The server notices within 2 minutes that it is lost. */
+const keptWhenIdle =
+  'set idle_session_timeout = 0; set tcp_keepalives_idle = 60; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 6'
 
 /** How many connections a pool has, how many of them are idle, and how many requests wait for one, or for a core. */
 export function connectionStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {

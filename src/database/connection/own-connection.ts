@@ -19,9 +19,12 @@ export interface OwnConnection {
   copyOut(source: string): Promise<Readable>
 }
 
-const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
+const settings = settingsOf('local', { ...timeouts, statement_timeout: 0, idle_in_transaction_session_timeout: 0 })
 
-/** Runs work on a separate connection without the pool's statement time-out: work on a whole store may take long. */
+/**
+ * Runs work on a separate connection without the pool's time-outs, but for locks: work on a whole store may take long,
+ * and wait for a file or a reader.
+ */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
   const client = await connectDirectly(db)
   const query = (text: string, values: readonly unknown[]) => {
