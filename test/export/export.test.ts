@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { sentStatements } from '../../src/database/connection/sent-statements.ts'
 import { exportStore } from '../../src/export/export-store.ts'
 import { outcomeOf, refusal, runCli, startCli } from '../support/clients/cli.ts'
+import { callRest } from '../support/clients/rest-client.ts'
 import { addAssets, addProducts, newStore, storeWithProducts, unknownStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -161,6 +162,19 @@ it.skipIf(!existsSync('/dev/full'))('says in a sentence that stdout cannot be wr
   const { code, stderr } = await outcomeOf(startCli(['export', '--store', store], env, ['ignore', full.fd, 'pipe']))
   await full.close()
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^catalog: ENOSPC: [^\n]*\n$/) })
+})
+
+it('has columns for attributes of products that were written, and of no others', async () => {
+  const store = await storeWithProducts(gateway, ['A'])
+  const put = (body: object[]) => callRest(gateway, `PUT /products?store_uuid=${store}`, body)
+  const header = async () => (await run('export', '--store', store)).stdout.split('\n')[0]
+  await put([
+    { product_code: 'A', Color: 'red' },
+    { product_code: 'none', Ghost: 'white' },
+  ])
+  expect(await header()).toBe('product_code,status,Color')
+  await put([{ product_code: 'A', Ghost: 'white' }])
+  expect(await header()).toBe('product_code,status,Color,Ghost')
 })
 
 it('refuses CSV of more than 2,000 columns unless some are chosen', async () => {

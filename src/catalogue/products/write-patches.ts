@@ -72,14 +72,13 @@ export async function writePatches(
     const validate = validator(attributeValidator(definitions, mismatches))
     const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
     if (attributesOf) for (const patch of validated.good.values()) patch.attributes = attributesOf(patch)
-    const newNames = newNamesOf(validated.good, keptNames.get(uuid))
+    const newNames = newNamesOf(validated.good.values(), keptNames.get(uuid))
     const writes = { ...writesOf(validated, options), removes, newNames, validatedBy: rules?.fingerprint ?? null }
     const { definitions: present, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
     if (present === null) {
       failTooLarge(validated, written.tooLarge)
-      const isKept = newNames.length > 0 && written.created.length + written.updated.length > 0
       // A transaction may be rolled back.
-      if (isKept && !catalogue.db.isTransaction) keepNames(uuid, newNames)
+      if (newNames.length > 0 && !catalogue.db.isTransaction) keepNames(uuid, validated, written)
       return { storeUuid: uuid, validated, written }
     }
     rules = { definitions: JSON.parse(present), fingerprint }
@@ -105,16 +104,17 @@ function writesOf(
 }
 
 /** The attributes of patches that have a value, and may be new to the store. */
-function newNamesOf(patches: ReadonlyMap<string, GoodPatch>, kept: ReadonlySet<string> | undefined): string[] {
+function newNamesOf(patches: Iterable<GoodPatch>, kept: ReadonlySet<string> | undefined): string[] {
   const names = new Set<string>()
-  for (const { attributes } of patches.values())
+  for (const { attributes } of patches)
     for (const name in attributes) if (!kept?.has(name) && attributes[name]) names.add(name)
   return [...names]
 }
 
-function keepNames(storeUuid: string, names: readonly string[]): void {
+function keepNames(storeUuid: string, { good }: ValidatedPatches, { created, updated }: WrittenProducts): void {
   const kept = keptNames.get(storeUuid) ?? new Set()
-  for (const name of names) if (kept.size < maxKept) kept.add(name)
+  const written = [...created, ...updated].flatMap((code) => good.get(code) ?? [])
+  for (const name of newNamesOf(written, kept)) if (kept.size < maxKept) kept.add(name)
   keptNames.set(storeUuid, kept)
 }
 

@@ -170,11 +170,13 @@ begin
   end loop;
 
   -- 4. Writes the names, the queue of changed products, the products and the totals.
-  if jsonb_array_length(request -> 'newNames') > 0 and coalesce(updated, created) is not null then
-    perform keep_attribute_names(store, array(select jsonb_array_elements_text(request -> 'newNames')));
-  elsif not request ? 'newNames' then
-    perform keep_attribute_names(store, array(select distinct a.name from jsonb_each(patches) p
-      cross join lateral jsonb_each_text(p.value) a(name, value) where a.value <> ''));
+  if not request ? 'newNames' then
+    perform keep_attribute_names(store, array(select distinct a.name from unnest(updated || created) code
+      cross join lateral jsonb_each_text(patches -> code) a(name, value) where a.value <> ''));
+  elsif jsonb_array_length(request -> 'newNames') > 0 then
+    -- Those of products that are not written would stay as columns of exports.
+    perform keep_attribute_names(store, array(select n.name from jsonb_array_elements_text(request -> 'newNames') n(name)
+      where exists (select from unnest(updated || created) code where patches -> code ->> n.name <> '')));
   end if;
 
   if updated is not null then
