@@ -83,6 +83,12 @@ it.each<[string, Uint8Array<ArrayBuffer> | string, Record<string, unknown>, Reco
   ['JSON Lines', objects.map((row) => `${JSON.stringify(row)}\n`).join(''), { format: 'jsonl' }],
   ['XLSX', Buffer.from(workbookOf({ Sheet: table })), { format: 'xlsx', encoding: null, delimiter: null }],
   ['XML', feed, { format: 'xml' }, { code: 'id' }],
+  [
+    'CSV with options of others',
+    csv(','),
+    { notes: [{ code: 'option_unused', example: 'at, sheet' }] },
+    { sheet: 'x', at: 'y' },
+  ],
 ])('imports a file in %s', async (_name, file, recognized, options = {}) => {
   const store = await newStore(gateway)
   const job = await imported({ store_uuid: store, ...options }, file)

@@ -37,12 +37,30 @@ export async function readRows(
   const names = { atOption: name('at'), formatOption: name('format'), sheetOption: name('sheet') }
   const own = { recognized: { format }, notes: new Notes(), unescapeFormulas }
   const reading: Reading = { ...own, delimiter, encoding, at, sheet, ...names }
+  const unused = unusedOptions(options, format)
+  if (unused.length > 0) own.notes.add('option_unused', { rows: 0, example: unused.join(', ') })
   const text =
     format === 'xlsx'
       ? opened.chunks
       : await decoded(opened, { ...reading, encoding, option: name('encoding'), reopen })
   const { columns, rows } = await readersOf[format](text, reading)
   return { ...reading, columns, rows: endWithError(rows) }
+}
+
+/** The formats whose files are read by an option. */
+const formatsOf: Readonly<Record<'delimiter' | 'unescapeFormulas' | 'encoding' | 'at' | 'sheet', readonly Format[]>> = {
+  delimiter: ['csv'],
+  unescapeFormulas: ['csv'],
+  encoding: ['csv', 'jsonl', 'json', 'xml'],
+  at: ['json'],
+  sheet: ['xlsx'],
+}
+
+function unusedOptions(options: ReadOptions, format: Format): string[] {
+  return Object.entries(formatsOf).flatMap(([key, used]) => {
+    const option = key as keyof typeof formatsOf
+    return options[option] && !used.includes(format) ? optionName(options, option) : []
+  })
 }
 
 /** Throws a UsageError for the first bytes of what people take for a file of a format that is read. */

@@ -11,7 +11,7 @@ import { workbookOf } from './xlsx.ts'
 
 const catalog = useCatalog()
 
-async function imported(content: string, args: string[] = [], name = 'file.csv') {
+async function imported(content: string | Uint8Array, args: string[] = [], name = 'file.csv') {
   const store = await catalog.newStore()
   const file = await catalog.file(name, content)
   const { code, stdout, stderr } = await catalog.run([file, '--store', store, ...args, '--json'])
@@ -528,6 +528,27 @@ test.each([
 ])('a file without rows has a note: %j', async (content, name) => {
   const { code, answer } = await imported(content, [], name)
   expect({ code, answer }).toMatchObject({ code: 0, answer: { rows: 0, notes: [{ code: 'no_rows', rows: 0 }] } })
+})
+
+test.each<[name: string, content: string | Uint8Array, unused: string]>([
+  ['file.csv', 'sku\nA\n', '--at products, --sheet Other'],
+  ['file.jsonl', '{"sku":"A"}\n', '--delimiter ;, --unescape-formulas, --at products'],
+  ['file.json', '[{"sku":"A"}]', '--delimiter ;, --sheet Other'],
+  ['file.xml', '<rss><item><sku>A</sku></item><item><sku>B</sku></item></rss>', '--at products'],
+  ['file.xlsx', workbookOf({ One: [['sku'], ['A']] }), '--delimiter ;, --encoding UTF-8'],
+])('%s is imported without options for other formats, with a note', async (name, content, unused) => {
+  const options = unused.split(', ')
+  const { code, answer, stderr } = await imported(
+    content,
+    options.flatMap((option) => option.split(' ')),
+    name,
+  )
+  const example = options.map((option) => option.replace(/ .*/, '')).join(', ')
+  expect({ code, notes: answer.notes }).toEqual({
+    code: 0,
+    notes: [{ code: 'option_unused', column: null, rows: 0, example }],
+  })
+  expect(stderr).toContain(`files of another format, such as ${example}\n`)
 })
 
 test('an object in one line without a product code is read by the options that its error names', async () => {
