@@ -47,6 +47,25 @@ test('several rows of a handle become one product, its images one group in the o
   expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 5, assets_added: 0, links_added: 0 })
 })
 
+test('the texts of images are those of the group also where an image comes twice', async () => {
+  const store = await catalog.newStore()
+  const rows = [
+    shopifyHeader,
+    'mug,Mug,Color,Red,M-R,5.00,https://a.example/1,1,,active',
+    'mug,,,Blue,M-B,6.00,https://a.example/1,2,first,',
+    'mug,,,Pink,M-P,6.00,https://a.example/2,3,second,',
+    'pot,Pot,Color,Red,P-R,5.00,https://a.example/3,1,third,active',
+    'pot,,,Blue,P-B,6.00,https://a.example/3,2,other,',
+  ]
+  const file = await catalog.file('repeated.csv', rows.join('\n'))
+  const { notes } = await catalog.details([file, '--store', store, '--preset', 'shopify'])
+  const products = await productsOf(catalog, store)
+  expect(products.get('mug')?.attributes['Image Alt Text']).toBe('["first","second"]')
+  expect(products.get('pot')?.attributes['Image Alt Text']).toBe('third')
+  expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: ['https://a.example/1', 'https://a.example/2'] })
+  expect(notes).toEqual([{ code: 'repeated_images', column: null, rows: 1, example: 'https://a.example/3' }])
+})
+
 test('a row that is wrong keeps back the others of its handle, and the report has all of them, to be sent again', async () => {
   const store = await catalog.newStore()
   const good = ['mug,Mug,Color,Red,M-R,5.00,https://a.example/1,1,,', 'mug,,,Blue,M-B,6.00,https://a.example/2,2,,']

@@ -1,5 +1,6 @@
 import { isOfReport } from '../../request/csv/attribute-column.ts'
-import { type Cell, type Entry, type Fault, maxColumns, type Row, type RowSource } from '../read/row.ts'
+import { type Cell, type Entry, type Fault, maxColumns, type Reading, type Row, type RowSource } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
 
 const variants = 'Variants'
 /** The names of columns, in exports until 2025 and since. */
@@ -23,8 +24,11 @@ const maxRows = 5_000
  * Shopify's product CSV: consecutive rows with one handle are a product. The first has the product's columns; each may
  * have a variant and an image. They become one row: the images in order of position, several variants as a list.
  */
-export function joined({ columns, rows }: RowSource, assets: readonly string[]): RowSource {
-  const joining = { handleAt: indexOf(columns ?? [], handleColumns), seen: new Set<string>(), assets }
+export function joined(
+  { columns, rows, notes }: RowSource & Pick<Reading, 'notes'>,
+  assets: readonly string[],
+): RowSource {
+  const joining = { handleAt: indexOf(columns ?? [], handleColumns), seen: new Set<string>(), assets, notes }
   return { columns: columns && [...columns, variants], rows: joinedRows(rows, joining) }
 }
 
@@ -35,6 +39,7 @@ interface Joining {
   seen: Set<string>
   /** The columns that options name as those of images. */
   assets: readonly string[]
+  notes: Notes
 }
 
 /** The index of the first of some names that a row has. */
@@ -72,7 +77,8 @@ function handleOf(row: Entry, handleAt: number): Cell | undefined {
 }
 
 /** The row of a product; if none of its rows could be read, those rows. A row that ends the file stays the last. */
-function productRows(parts: readonly Entry[], { handleAt, seen, assets }: Joining): Entry[] {
+function productRows(parts: readonly Entry[], joining: Joining): Entry[] {
+  const { handleAt, seen } = joining
   const rows = parts.filter((part): part is Row => !('reason' in part))
   const [first] = rows
   if (!first) return [...parts]
@@ -90,7 +96,7 @@ function productRows(parts: readonly Entry[], { handleAt, seen, assets }: Joinin
   const end = parts.filter((part) => 'reason' in part && part.ends)
   const rest = parts.slice(0, parts.length - end.length)
   const { number, line } = rest[0] ?? first
-  return [{ ...productRow(rows, first, faults, assets), number, line, rows: rest, faults }, ...end]
+  return [{ ...productRow(rows, first, faults, joining), number, line, rows: rest, faults }, ...end]
 }
 
 /** A value that a column has in a row of a product. */
@@ -100,7 +106,7 @@ interface Value {
 }
 
 /** Joins the rows of a product to one row; adds its faults to the list. */
-function productRow(rows: readonly Row[], first: Row, faults: Fault[], assets: readonly string[]): Row {
+function productRow(rows: readonly Row[], first: Row, faults: Fault[], { assets, notes }: Joining): Row {
   const values = new Map<string, Value[]>()
   for (const row of rows) {
     for (const [at, column] of row.columns.entries()) {
@@ -111,7 +117,7 @@ function productRow(rows: readonly Row[], first: Row, faults: Fault[], assets: r
     }
   }
   if (values.size > maxColumns) faults.push({ reason: `must have at most ${maxColumns} columns` })
-  const images = imagesOf(rows, faults)
+  const images = imagesOf(rows, faults, notes)
   const cells = [...values].map(([column, found]): Cell => {
     if (imageColumns.includes(column)) return images.map(({ url }) => url)
     if (assets.includes(column) && found.length > 1) return found.flatMap(({ cell }) => cell)
@@ -128,14 +134,25 @@ interface Image {
   position: number
 }
 
-/** The images in the order of their positions; then those without one, in the order of their rows. */
-function imagesOf(rows: readonly Row[], faults: Fault[]): Image[] {
+/**
+ * The images in the order of their positions; then those without one, in the order of their rows. Each is there once,
+ * as in the group that they become: with its first text.
+ */
+function imagesOf(rows: readonly Row[], faults: Fault[], notes: Notes): Image[] {
   const images = rows.flatMap((row) => {
     const cellOf = (names: readonly string[]) => row.cells[indexOf(row.columns, names)] ?? ''
     const url = cellOf(imageColumns)
     return url === '' ? [] : [{ url, alt: cellOf(altColumns), position: positionOf(row, faults) }]
   })
-  return images.sort((a, b) => a.position - b.position)
+  const distinct = new Map<string, Image>()
+  for (const image of images.sort((a, b) => a.position - b.position)) {
+    const url = String(image.url).trim()
+    const known = distinct.get(url)
+    if (!known) distinct.set(url, image)
+    else if (known.alt === '') known.alt = image.alt
+    else if (image.alt !== '' && image.alt !== known.alt) notes.add('repeated_images', { example: url })
+  }
+  return [...distinct.values()]
 }
 
 /** The text of the only image, or a list of one for each. */

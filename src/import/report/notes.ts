@@ -21,6 +21,7 @@ const sentences = {
   other_decimal: 'half of the values or more are numbers only with the other --decimal',
   decimal_unused: '--decimal was applied to no value: it is for texts of NUMBER attributes',
   option_unused: 'options were ignored, as they are for files of another format',
+  repeated_images: 'an image comes twice with different texts, of which the first was read',
   likely_preset: 'the columns look like those of a shop system, which --preset reads',
   likely_images: 'the column looks like one of images, but becomes an attribute: --assets reads its URLs',
   likely_status: 'the column looks like the status, but becomes an attribute: --status reads it',
