@@ -14,9 +14,13 @@ export function adviceOn(error: unknown): string {
 
 /** Where what the command line names is found, or which setting permits it. */
 export function hintAt(error: Error): string {
-  if (error.message.includes('OUTGOING_ALLOW')) return '; set it for this command and for the gateway'
-  return error instanceof CatalogueError ? (lists[error.code] ?? '') : ''
+  if (!(error instanceof CatalogueError)) return ''
+  // On the command line it is that of a webhook.
+  if (error.faults.some(({ field }) => field === 'url')) return hosts
+  return lists[error.code] ?? ''
 }
+
+const hosts = '; OUTGOING_ALLOW, set for this command and for the gateway, permits other hosts'
 
 const lists: Partial<Record<Reason, string>> = {
   store_not_found: '; "catalog store list" shows the stores',

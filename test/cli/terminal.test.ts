@@ -43,6 +43,14 @@ describe('the command line', () => {
     expect(await runCli(['config'], { PORT: 'x' })).toMatchObject(refusal('PORT', 1))
   })
 
+  it('says what it checks in the words of the guides', async () => {
+    await newStore(gateway)
+    const env = { PATH: searchPath, DATABASE_URL: gateway.database.url }
+    const { stdout } = await promisify(execFile)('script', ['-qec', `${catalog} check`, '/dev/null'], { env })
+    for (const what of ['asset groups', 'filterable attributes', 'searchable attributes', 'readiness'])
+      expect(stdout).toContain(`0 of ${/of (\d+) stores/.exec(stdout)?.[1]} stores: ${what} of the next`)
+  })
+
   it('logs lines to read on a terminal', async () => {
     const line = '{"level":30,"time":1700000000123,"requestId":"a\\u001b","status":200,"msg":"request\\n"}'
     expect(readable(line)).toBe('22:13:20.123 INFO  request\\n requestId="a\\u001b" status=200\n')

@@ -38,10 +38,10 @@ it('catalog webhook creates, lists, tests, replays, rotates and deletes', async 
   expect(await catalog('webhook', 'retry', id)).toMatchObject(
     refusal(/there is no webhook of this id; "catalog webhook list"/),
   )
-  const refused = await catalog(...create, '--url', 'http://10.0.0.1')
-  expect(refused).toMatchObject(
-    refusal('OUTGOING_ALLOW has its host; got "http://10.0.0.1"; set it for this command and for the gateway'),
-  )
+  for (const url of ['http://10.0.0.1', 'https://10.0.0.1']) {
+    const hint = `; got "${url}"; OUTGOING_ALLOW, set for this command and for the gateway, permits other hosts`
+    expect(await catalog(...create, '--url', url)).toMatchObject(refusal(hint))
+  }
 })
 
 it('catalog config has webhooks without secrets, and prints the secret of one that it creates', async () => {

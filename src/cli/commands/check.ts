@@ -43,12 +43,19 @@ async function applyQueued({ db, catalogue, config, log }: CommandContext): Prom
   )
 }
 
+const words: Record<NonNullable<CheckStep['what']>, string> = {
+  groups: 'asset groups',
+  FILTERS: 'filterable attributes',
+  SEARCH: 'searchable attributes',
+  READINESS: 'readiness',
+}
+
 function checkAll({ db }: CommandContext) {
   return withOwnConnection(db, async (own) => {
     let checked = 0
     const onStep = ({ done, all, what }: CheckStep) => {
       checked = done
-      const next = what ? `: ${what} of the next` : ''
+      const next = what ? `: ${words[what]} of the next` : ''
       if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores${next}`)
     }
     const { products: queued } = await readQueue(own.db)
