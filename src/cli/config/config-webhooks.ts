@@ -3,7 +3,15 @@ import type { Catalogue, WriteCatalogue } from '../../catalogue/catalogue.ts'
 import type { EventFilter } from '../../live/event-filter.ts'
 import { createWebhook, updateWebhook } from '../../webhooks/change-webhooks.ts'
 import { deleteWebhook, listWebhooks } from '../../webhooks/webhook.ts'
-import type { Difference } from './difference.ts'
+
+/** Something that the file has and the store has not, or the reverse, or that differs. */
+export interface Difference {
+  action: 'add' | 'change' | 'remove'
+  kind: 'attribute' | 'requirement' | 'token' | 'webhook'
+  name: string
+  before?: unknown
+  after?: unknown
+}
 
 /** A webhook as a file has it: without its secret and headers. */
 interface FileWebhook {

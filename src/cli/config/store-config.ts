@@ -18,8 +18,7 @@ import {
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../errors.ts'
 import type { ConfigFile } from './config-file.ts'
-import { applyWebhooks, readWebhooks } from './config-webhooks.ts'
-import type { Difference } from './difference.ts'
+import { applyWebhooks, type Difference, readWebhooks } from './config-webhooks.ts'
 
 type Section<Name extends keyof ConfigFile> = NonNullable<ConfigFile[Name]>
 
