@@ -26,15 +26,15 @@ const query = `query ($store: ID!) { store(storeUuid: $store) {
 } }`
 
 const requests: [name: string, most: number, request: () => Promise<unknown>][] = [
-  ['GET /v1/assets', 12, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
+  ['GET /v1/assets', 11, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
   [
     'PUT /v1/products',
-    23,
+    21,
     () =>
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
   ['a query with filter and facet', 27, () => gateway.data(query, { store })],
-  ['an import', 43, async () => catalog.answer([file, '--store', await catalog.newStore()])],
+  ['an import', 35, async () => catalog.answer([file, '--store', await catalog.newStore()])],
 ]
 
 /** The files of which a function was called since the last time, without those that background work calls. */
