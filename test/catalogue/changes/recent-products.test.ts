@@ -11,7 +11,7 @@ const gateway = useGateway()
 const random = new Random(20_261_123)
 
 const color = () => `c${random.below(3)}`
-const sku = () => `sku-${random.below(120)}`
+const sku = () => `sku-${random.below(72)}`
 
 /** Writes products in requests of different sizes, some of which are deleted or stay as they are. */
 async function writeSome(store: string, requests: number): Promise<void> {
@@ -31,7 +31,7 @@ const addOld = (store: string) =>
   sql`insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
     select ${store}::uuid, 'old-' || i, 'new', jsonb_build_object('Color', 'c' || i % 3),
       now() - (i / 3 + i % 5) * interval '1 day', now() - i / 3 * interval '1 day'
-    from generate_series(3, 40) i`.execute(gateway.database.db)
+    from generate_series(3, 25) i`.execute(gateway.database.db)
 
 const document = `query ($store: ID!, $filter: ProductFilter, $direction: OrderDirection!, $first: Int, $after: String, $last: Int, $before: String) {
   store(storeUuid: $store) { products(filter: $filter, orderBy: { field: UPDATED_AT, direction: $direction }, first: $first, after: $after, last: $last, before: $before) {
