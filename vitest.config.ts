@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './test/support/long-first.ts'
 import { retriedTests } from './test/support/retried-tests.ts'
 
 /** Compiled code is kept, as `bin/catalog` keeps it: files are loaded as fast as in production. */
@@ -108,6 +109,7 @@ export default defineConfig({
   test: {
     reporters: ['default', retriedTests()],
     globalSetup: 'test/support/database/postgres.ts',
+    sequence: { sequencer: LongFirst },
     projects: [
       ...optional.filter(({ test }) => isNamed(test.name)),
       project('checks', [checks], { waits: true }),
