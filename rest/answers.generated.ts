@@ -25,7 +25,7 @@ export const Webhook = z.object({
   url: z.string().describe("URL of the receiver."),
   header_names: z.array(z.string()).describe("Names of the headers that are sent besides the usual ones. Their values are not shown."),
   filter: WebhookFilter.describe("Which events are delivered."),
-  failing_since: z.iso.datetime().optional().describe("Time of the first of the attempts that failed since then."),
+  failing_since: z.iso.datetime().optional().describe("Time of the first failed attempt since the last success; null if the last attempt succeeded."),
   next_attempt_at: z.iso.datetime().optional().describe("Time of the next attempt after one that failed."),
   cursor: z.string().describe("Cursor of the feed: all events up to it are delivered."),
   created_at: z.iso.datetime().describe("Time of creation."),
@@ -56,7 +56,7 @@ export const Change = z.object({
   at: z.iso.datetime().describe("Time of the change."),
   store_uuid: z.string().describe("UUID of the store."),
   request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
-  actor: z.string().describe("Name that the token had, or the user of the command line."),
+  actor: z.string().describe("Name of the token at that time, or the user of the command line."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   counts: ChangeCounts.describe("Number of items changed."),
   codes: z.array(z.string()).describe("Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes."),
@@ -204,7 +204,7 @@ export const ListChanges = {
 export const GetRequest = {
   request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
   at: z.iso.datetime().describe("Time of its first change."),
-  actor: z.string().describe("Name that the token had, or the user of the command line."),
+  actor: z.string().describe("Name of the token at that time, or the user of the command line."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   failed: z.int().min(0).describe("Number of items of the request that failed."),
   via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
@@ -264,8 +264,8 @@ export const GetImport = {
   example: z.string().nullable().describe("The first value that the note is about."),
 })).describe("What the import changed or assumed when it read the file; empty until its end."),
   format: z.enum(["csv","json","jsonl","xlsx","xml"]).nullable().describe("Format of the file of an import; null until it is read, and for exports."),
-  encoding: z.string().nullable().describe("Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`."),
-  delimiter: z.string().nullable().describe("Separator of the cells of CSV; null for other formats, and as for `format`."),
+  encoding: z.string().nullable().describe("Encoding of the file of an import, such as `Windows-1252`; null for XLSX, for exports, and until it is read."),
+  delimiter: z.string().nullable().describe("Separator of the cells of CSV; null for other formats, for exports, and until it is read."),
   request_id: z.string().nullable().describe("Id of the request that the changes of an import are recorded with; null where none are."),
   created_at: z.iso.datetime().describe("Time of the request."),
   started_at: z.iso.datetime().nullable().describe("Time at which the job was started; null while it is queued."),
@@ -315,7 +315,7 @@ export const ChangeReport = {
   store_name: z.string().describe("Name of the store."),
   at: z.iso.datetime().describe("Time of the change."),
   request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
-  actor: z.string().describe("Name that the token had, or the user of the command line."),
+  actor: z.string().describe("Name of the token at that time, or the user of the command line."),
   via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   kind: z.enum(["asset","definition","import","link","product","readiness","requirement","store"]).describe("Kind of the changed items."),
@@ -364,13 +364,13 @@ export const ListWebhookDeliveries = {
   deliveries: z.array(WebhookDelivery).describe("Attempts of the last seven days, the newest first."),
 }
 export const CreateWebhook = {
-  secret: z.string().describe("Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`."),
+  secret: z.string().describe("Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
 }
 export const UpdateWebhook = Webhook.shape
 export const DeleteWebhook = Webhook.shape
 export const RotateWebhookSecret = {
-  secret: z.string().describe("Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`."),
+  secret: z.string().describe("Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
 }
 export const TestWebhook = Webhook.shape

@@ -121,7 +121,7 @@ export function found<Value>(
 }
 
 export function foundStore<Store>(store: Store | null): Store {
-  return found(store, 'store_not_found', 'store_uuid', 'there is no store of this UUID')
+  return found(store, 'store_not_found', 'store_uuid', 'there is no store with this UUID')
 }
 
 /** Memoizes the last result: enumerations seldom change, and making the shapes takes longer than a small request. */

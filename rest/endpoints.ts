@@ -226,7 +226,7 @@ export const endpoints: readonly Endpoint[] = [
           .oneOf(['point', 'comma'])
           .optional()
           .describe(
-            'CSV: mark before decimals of NUMBER attributes. Default: a point. With a comma, a text such as `12,5` on the page is an error.',
+            'CSV: decimal separator of NUMBER attributes. Default: a point. With a comma, a text such as `12,5` on the page is an error.',
           ),
         ...input.csvForm,
       }),
@@ -322,7 +322,7 @@ export const endpoints: readonly Endpoint[] = [
     dataShape: {
       changes: z.array(answers.Change).describe('Changes after the cursor, in order.'),
       next: z.string().describe('Cursor of the next page, also when this one is empty.'),
-      more: z.boolean().describe('Whether more changes follow at once.'),
+      more: z.boolean().describe('Whether more changes are available now.'),
     },
     document: operations.ListChangesDocument,
     shapes: () => ({

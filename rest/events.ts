@@ -13,7 +13,7 @@ export const events: Endpoint = endpoint({
   path: '/events',
   summary: 'Follow changes',
   description:
-    'A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which wins. First, and every 15 seconds, an event `position` has the present cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, and a gateway process 1,000.',
+    'A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which takes precedence. First, and every 15 seconds, an event `position` has the current cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, and a gateway process 1,000.',
   isExtension: true,
   answers: {
     kind: 'events',
@@ -40,7 +40,7 @@ export const events: Endpoint = endpoint({
         'Only changes of these attributes of products (`status` is one), products that are created or deleted, and definitions of these attributes.',
       ),
       channels: names.describe('Only changes of links, requirements and readiness on these channels.'),
-      code_prefix: input.text.optional().describe('Only items whose code begins so.'),
+      code_prefix: input.text.optional().describe('Only items whose code begins with this prefix.'),
       after: input.text.optional().describe('Cursor of the last known change. Default: `latest`, from now on.'),
     }),
   }),

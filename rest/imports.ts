@@ -19,15 +19,15 @@ const list = (description: string) => z.array(input.text).optional().describe(de
 /** The options of an import, which the command line and GraphQL have, too. What they say together is checked later. */
 const options = (channels: readonly string[]) => ({
   channel: choice(channels, 'Channel to link the assets on. Default: `SMP`.'),
-  format: choice(formats, 'Format of the file. Default: as its bytes show.'),
-  encoding: choice(encodings, 'Encoding of the file. Default: as its bytes show.'),
-  delimiter: text('CSV: separator of cells, or `tab`. Default: as the header shows.'),
+  format: choice(formats, 'Format of the file. Default: recognized from its bytes.'),
+  encoding: choice(encodings, 'Encoding of the file. Default: recognized from its bytes.'),
+  delimiter: text('CSV: separator of cells, or `tab`. Default: recognized from the header.'),
   unescape_formulas: flag(
     'CSV: remove the apostrophes that an export with `escape_formulas` added, and read `="0012"` as `0012`.',
   ),
   sheet: text('XLSX: name of the sheet. Default: the first.'),
   at: text('JSON: keys to the array in an object, such as `data.products`.'),
-  decimal: choice(decimals, 'Mark before decimals of NUMBER attributes. Default: a point.'),
+  decimal: choice(decimals, 'Decimal separator of NUMBER attributes. Default: a point.'),
   preset: choice(presets, 'Shop system that exported the file. Default: none, that is plain columns.'),
   code: text('Column of the product code. Default: `product_code`, otherwise `sku`.'),
   status: text('Column of the product status. Default: `status`.'),
@@ -39,7 +39,7 @@ const options = (channels: readonly string[]) => ({
   only_mapped: flag('Import only the columns of `map` as attributes.'),
   duplicates: choice(
     duplicates,
-    'What a later row of a product does: its values replace earlier ones, or it fails. Default: `merge`.',
+    'What happens to a later row of a product: its values replace earlier ones, or it fails. Default: `merge`.',
   ),
   dry_run: flag('Dry run: count what would change, and change nothing.'),
 })
@@ -54,7 +54,7 @@ export const imports: readonly Endpoint[] = [
     path: '/imports',
     summary: 'Import a file',
     description:
-      'Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also packed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. A file that does not arrive whole leaves nothing.',
+      'Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also compressed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. An incomplete upload leaves nothing.',
     isExtension: true,
     answers: {
       kind: 'upload',
@@ -95,7 +95,7 @@ export const imports: readonly Endpoint[] = [
     path: '/imports/{job_id}/failures',
     summary: 'Get the failed rows of an import',
     description:
-      'The rows that failed, whole and with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.',
+      'The complete failed rows with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.',
     isExtension: true,
     extraReasons: ['import_not_found'],
     dataShape: {},
@@ -123,6 +123,6 @@ function importOf(result: unknown) {
 }
 
 function foundImport<Job extends { kind: operations.JobKind }>(job: Job | null): Job {
-  const details = 'there is no import of this id, or the token has no access to its store'
+  const details = 'there is no import with this id, or the token has no access to its store'
   return found(job?.kind === 'IMPORT' ? job : null, 'import_not_found', 'job_id', details)
 }

@@ -96,7 +96,7 @@ export const webhooks: readonly Endpoint[] = [
     path: `${path}/replay`,
     summary: 'Deliver changes again',
     description:
-      'Delivers the changes after a cursor, or since a time, again. Needs the scopes `webhook` and `read`. The request has no body.',
+      'Delivers again the changes after a cursor or time. Needs the scopes `webhook` and `read`. The request has no body.',
     isExtension: true,
     extraReasons: [...common.extraReasons, 'cursor_expired'],
     dataShape: webhookShape,
@@ -159,5 +159,5 @@ function shown(webhook: WebhookFragment) {
 }
 
 function foundWebhook<Webhook>(webhook: Webhook | null): Webhook {
-  return found(webhook, 'webhook_not_found', 'id', 'there is no webhook of this id')
+  return found(webhook, 'webhook_not_found', 'id', 'there is no webhook with this id')
 }

@@ -203,7 +203,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also packed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. A file that does not arrive whole leaves nothing.
+         * @description Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also compressed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. An incomplete upload leaves nothing.
          */
         post: operations["startImport"];
         delete?: never;
@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Get the failed rows of an import
-         * @description The rows that failed, whole and with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.
+         * @description The complete failed rows with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.
          */
         get: operations["getImportFailures"];
         put?: never;
@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which wins. First, and every 15 seconds, an event `position` has the present cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, and a gateway process 1,000.
+         * @description A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which takes precedence. First, and every 15 seconds, an event `position` has the current cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, and a gateway process 1,000.
          */
         get: operations["followChanges"];
         put?: never;
@@ -475,7 +475,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver changes again
-         * @description Delivers the changes after a cursor, or since a time, again. Needs the scopes `webhook` and `read`. The request has no body.
+         * @description Delivers again the changes after a cursor or time. Needs the scopes `webhook` and `read`. The request has no body.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -717,7 +717,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event
-         * @description A test, or a question whether the receiver is back.
+         * @description Sent by a test, or to check that the receiver answers again.
          */
         post: operations["Receive.webhook.ping"];
         delete?: never;
@@ -782,7 +782,7 @@ export interface components {
             store_uuid: string;
             /** @description Id of the request: its `X-Request-Id`, or a generated one. */
             request_id: string;
-            /** @description Name that the token had, or the user of the command line. */
+            /** @description Name of the token at that time, or the user of the command line. */
             actor: string;
             /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
             operation: string;
@@ -862,7 +862,7 @@ export interface components {
                     at: string;
                     /** @description Id of the request: its `X-Request-Id`, or a generated one. */
                     request_id: string;
-                    /** @description Name that the token had, or the user of the command line. */
+                    /** @description Name of the token at that time, or the user of the command line. */
                     actor: string;
                     /**
                      * @description Where the request came from.
@@ -1004,14 +1004,14 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`. */
+                /** @description Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
                 /** @description The webhook. */
                 webhook: components["schemas"]["Webhook"];
             };
         };
         CreateWebhookBody: {
-            /** @description URL of the receiver: `https`, a public host, the port 443 or one above 1023, no user. */
+            /** @description URL of the receiver: `https`, a public host, port 443 or above 1023, without user and password. */
             url: string;
             /** @description Headers to send besides the usual ones: at most five. */
             headers?: {
@@ -1115,7 +1115,7 @@ export interface components {
                 filter: components["schemas"]["WebhookFilter"];
                 /**
                  * Format: date-time
-                 * @description Time of the first of the attempts that failed since then.
+                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
                  */
                 failing_since?: string;
                 /**
@@ -1152,7 +1152,7 @@ export interface components {
             store_uuid: string;
             /** @description Id of the request: its `X-Request-Id`, or a generated one. */
             request_id: string;
-            /** @description Name that the token had, or the user of the command line. */
+            /** @description Name of the token at that time, or the user of the command line. */
             actor: string;
             /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
             operation: string;
@@ -1319,9 +1319,9 @@ export interface components {
                 }[];
                 /** @description Format of the file of an import; null until it is read, and for exports. */
                 format: ("csv" | "json" | "jsonl" | "xlsx" | "xml") | null;
-                /** @description Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`. */
+                /** @description Encoding of the file of an import, such as `Windows-1252`; null for XLSX, for exports, and until it is read. */
                 encoding: string | null;
-                /** @description Separator of the cells of CSV; null for other formats, and as for `format`. */
+                /** @description Separator of the cells of CSV; null for other formats, for exports, and until it is read. */
                 delimiter: string | null;
                 /** @description Id of the request that the changes of an import are recorded with; null where none are. */
                 request_id: string | null;
@@ -1375,7 +1375,7 @@ export interface components {
                  * @description Time of its first change.
                  */
                 at: string;
-                /** @description Name that the token had, or the user of the command line. */
+                /** @description Name of the token at that time, or the user of the command line. */
                 actor: string;
                 /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
                 operation: string;
@@ -1421,7 +1421,7 @@ export interface components {
                 filter: components["schemas"]["WebhookFilter"];
                 /**
                  * Format: date-time
-                 * @description Time of the first of the attempts that failed since then.
+                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
                  */
                 failing_since?: string;
                 /**
@@ -1560,7 +1560,7 @@ export interface components {
                 changes: components["schemas"]["Change"][];
                 /** @description Cursor of the next page, also when this one is empty. */
                 next: string;
-                /** @description Whether more changes follow at once. */
+                /** @description Whether more changes are available now. */
                 more: boolean;
             };
         };
@@ -1779,7 +1779,7 @@ export interface components {
                 filter: components["schemas"]["WebhookFilter"];
                 /**
                  * Format: date-time
-                 * @description Time of the first of the attempts that failed since then.
+                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
                  */
                 failing_since?: string;
                 /**
@@ -1840,7 +1840,7 @@ export interface components {
                 filter: components["schemas"]["WebhookFilter"];
                 /**
                  * Format: date-time
-                 * @description Time of the first of the attempts that failed since then.
+                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
                  */
                 failing_since?: string;
                 /**
@@ -1913,7 +1913,7 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`. */
+                /** @description Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
                 /** @description The webhook. */
                 webhook: components["schemas"]["Webhook"];
@@ -1944,7 +1944,7 @@ export interface components {
                 filter: components["schemas"]["WebhookFilter"];
                 /**
                  * Format: date-time
-                 * @description Time of the first of the attempts that failed since then.
+                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
                  */
                 failing_since?: string;
                 /**
@@ -2085,7 +2085,7 @@ export interface components {
                 filter: components["schemas"]["WebhookFilter"];
                 /**
                  * Format: date-time
-                 * @description Time of the first of the attempts that failed since then.
+                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
                  */
                 failing_since?: string;
                 /**
@@ -2199,7 +2199,7 @@ export interface components {
                 filter: components["schemas"]["WebhookFilter"];
                 /**
                  * Format: date-time
-                 * @description Time of the first of the attempts that failed since then.
+                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
                  */
                 failing_since?: string;
                 /**
@@ -2222,7 +2222,7 @@ export interface components {
             };
         };
         UpdateWebhookBody: {
-            /** @description URL of the receiver: `https`, a public host, the port 443 or one above 1023, no user. */
+            /** @description URL of the receiver: `https`, a public host, port 443 or above 1023, without user and password. */
             url?: string | null;
             /** @description Headers to send besides the usual ones: at most five. */
             headers?: {
@@ -2261,7 +2261,7 @@ export interface components {
             filter: components["schemas"]["WebhookFilter"];
             /**
              * Format: date-time
-             * @description Time of the first of the attempts that failed since then.
+             * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
              */
             failing_since?: string;
             /**
@@ -2394,7 +2394,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `import_not_found`: There is no import of this id, or the token has no access to its store. */
+        /** @description `import_not_found`: There is no import with this id, or the token has no access to its store. */
         ImportNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -2861,7 +2861,7 @@ export interface operations {
                 limit?: number;
                 /** @description CSV: the columns, in this order, as a line of CSV: `product_code,"SMP: Image URL 1"`. Default: `product_code`, `status`, all attributes of the store by code point, and columns such as `SMP: Image URL 1` up to its largest group: the same on each page. Required if these are more than 2,000. Repeat the parameter or separate names by commas. */
                 columns?: string[];
-                /** @description CSV: mark before decimals of NUMBER attributes. Default: a point. With a comma, a text such as `12,5` on the page is an error. */
+                /** @description CSV: decimal separator of NUMBER attributes. Default: a point. With a comma, a text such as `12,5` on the page is an error. */
                 decimal?: "point" | "comma";
                 /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
@@ -3460,7 +3460,7 @@ export interface operations {
              *
              *     - `changes`: Changes after the cursor, in order.
              *     - `next`: Cursor of the next page, also when this one is empty.
-             *     - `more`: Whether more changes follow at once.
+             *     - `more`: Whether more changes are available now.
              */
             200: {
                 headers: {
@@ -3518,7 +3518,7 @@ export interface operations {
              *
              *     - `request_id`: Id of the request: its `X-Request-Id`, or a generated one.
              *     - `at`: Time of its first change.
-             *     - `actor`: Name that the token had, or the user of the command line.
+             *     - `actor`: Name of the token at that time, or the user of the command line.
              *     - `operation`: Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.
              *     - `failed`: Number of items of the request that failed.
              *     - `via`: Where the request came from.
@@ -3622,11 +3622,11 @@ export interface operations {
                 store_uuid: string;
                 /** @description Channel to link the assets on. Default: `SMP`. */
                 channel?: "SMP" | "channel_value_1" | "channel_value_2" | "channel_value_3" | "channel_value_4" | "channel_value_5" | "channel_value_6" | "channel_value_7" | "channel_value_8" | "channel_value_9" | "channel_value_10" | "channel_value_11" | "channel_value_12" | "channel_value_13" | "channel_value_14" | "channel_value_15" | "channel_value_16" | "channel_value_17" | "channel_value_18" | "channel_value_19" | "channel_value_20" | "channel_value_21" | "channel_value_22" | "channel_value_23" | "channel_value_24" | "channel_value_25" | "channel_value_26" | "channel_value_27" | "channel_value_28" | "channel_value_29" | "channel_value_30" | "channel_value_31" | "channel_value_32" | "channel_value_33" | "channel_value_34" | "channel_value_35" | "channel_value_36" | "channel_value_37";
-                /** @description Format of the file. Default: as its bytes show. */
+                /** @description Format of the file. Default: recognized from its bytes. */
                 format?: "csv" | "jsonl" | "json" | "xml" | "xlsx";
-                /** @description Encoding of the file. Default: as its bytes show. */
+                /** @description Encoding of the file. Default: recognized from its bytes. */
                 encoding?: "UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252";
-                /** @description CSV: separator of cells, or `tab`. Default: as the header shows. */
+                /** @description CSV: separator of cells, or `tab`. Default: recognized from the header. */
                 delimiter?: string;
                 /** @description CSV: remove the apostrophes that an export with `escape_formulas` added, and read `="0012"` as `0012`. */
                 unescape_formulas?: boolean;
@@ -3634,7 +3634,7 @@ export interface operations {
                 sheet?: string;
                 /** @description JSON: keys to the array in an object, such as `data.products`. */
                 at?: string;
-                /** @description Mark before decimals of NUMBER attributes. Default: a point. */
+                /** @description Decimal separator of NUMBER attributes. Default: a point. */
                 decimal?: "point" | "comma";
                 /** @description Shop system that exported the file. Default: none, that is plain columns. */
                 preset?: "shopify" | "magento" | "woocommerce" | "google-merchant";
@@ -3654,7 +3654,7 @@ export interface operations {
                 map?: string[];
                 /** @description Import only the columns of `map` as attributes. */
                 only_mapped?: boolean;
-                /** @description What a later row of a product does: its values replace earlier ones, or it fails. Default: `merge`. */
+                /** @description What happens to a later row of a product: its values replace earlier ones, or it fails. Default: `merge`. */
                 duplicates?: "merge" | "fail";
                 /** @description Dry run: count what would change, and change nothing. */
                 dry_run?: boolean;
@@ -3751,8 +3751,8 @@ export interface operations {
              *     - `counts`: Counts of an import so far; all zero for other jobs.
              *     - `notes`: What the import changed or assumed when it read the file; empty until its end.
              *     - `format`: Format of the file of an import; null until it is read, and for exports.
-             *     - `encoding`: Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`.
-             *     - `delimiter`: Separator of the cells of CSV; null for other formats, and as for `format`.
+             *     - `encoding`: Encoding of the file of an import, such as `Windows-1252`; null for XLSX, for exports, and until it is read.
+             *     - `delimiter`: Separator of the cells of CSV; null for other formats, for exports, and until it is read.
              *     - `request_id`: Id of the request that the changes of an import are recorded with; null where none are.
              *     - `created_at`: Time of the request.
              *     - `started_at`: Time at which the job was started; null while it is queued.
@@ -3841,7 +3841,7 @@ export interface operations {
                 attributes?: string;
                 /** @description Only changes of links, requirements and readiness on these channels. */
                 channels?: string;
-                /** @description Only items whose code begins so. */
+                /** @description Only items whose code begins with this prefix. */
                 code_prefix?: string;
                 /** @description Cursor of the last known change. Default: `latest`, from now on. */
                 after?: string;
@@ -3873,7 +3873,7 @@ export interface operations {
              *     - `at`: Time of the change.
              *     - `store_uuid`: UUID of the store.
              *     - `request_id`: Id of the request: its `X-Request-Id`, or a generated one.
-             *     - `actor`: Name that the token had, or the user of the command line.
+             *     - `actor`: Name of the token at that time, or the user of the command line.
              *     - `operation`: Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.
              *     - `counts`: Number of items changed.
              *     - `codes`: Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes.
@@ -4294,7 +4294,7 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`.
+             *     - `secret`: Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`.
              *     - `webhook`: The webhook.
              */
             200: {
@@ -4358,7 +4358,7 @@ export interface operations {
              *     - `url`: URL of the receiver.
              *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
              *     - `filter`: Which events are delivered.
-             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `failing_since`: Time of the first failed attempt since the last success; null if the last attempt succeeded.
              *     - `next_attempt_at`: Time of the next attempt after one that failed.
              *     - `cursor`: Cursor of the feed: all events up to it are delivered.
              *     - `created_at`: Time of creation.
@@ -4419,7 +4419,7 @@ export interface operations {
              *     - `url`: URL of the receiver.
              *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
              *     - `filter`: Which events are delivered.
-             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `failing_since`: Time of the first failed attempt since the last success; null if the last attempt succeeded.
              *     - `next_attempt_at`: Time of the next attempt after one that failed.
              *     - `cursor`: Cursor of the feed: all events up to it are delivered.
              *     - `created_at`: Time of creation.
@@ -4490,7 +4490,7 @@ export interface operations {
              *     - `url`: URL of the receiver.
              *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
              *     - `filter`: Which events are delivered.
-             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `failing_since`: Time of the first failed attempt since the last success; null if the last attempt succeeded.
              *     - `next_attempt_at`: Time of the next attempt after one that failed.
              *     - `cursor`: Cursor of the feed: all events up to it are delivered.
              *     - `created_at`: Time of creation.
@@ -4552,7 +4552,7 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `secret`: Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`.
+             *     - `secret`: Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`.
              *     - `webhook`: The webhook.
              */
             200: {
@@ -4616,7 +4616,7 @@ export interface operations {
              *     - `url`: URL of the receiver.
              *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
              *     - `filter`: Which events are delivered.
-             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `failing_since`: Time of the first failed attempt since the last success; null if the last attempt succeeded.
              *     - `next_attempt_at`: Time of the next attempt after one that failed.
              *     - `cursor`: Cursor of the feed: all events up to it are delivered.
              *     - `created_at`: Time of creation.
@@ -4685,7 +4685,7 @@ export interface operations {
              *     - `url`: URL of the receiver.
              *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
              *     - `filter`: Which events are delivered.
-             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `failing_since`: Time of the first failed attempt since the last success; null if the last attempt succeeded.
              *     - `next_attempt_at`: Time of the next attempt after one that failed.
              *     - `cursor`: Cursor of the feed: all events up to it are delivered.
              *     - `created_at`: Time of creation.
@@ -4753,7 +4753,7 @@ export interface operations {
              *     - `url`: URL of the receiver.
              *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
              *     - `filter`: Which events are delivered.
-             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `failing_since`: Time of the first failed attempt since the last success; null if the last attempt succeeded.
              *     - `next_attempt_at`: Time of the next attempt after one that failed.
              *     - `cursor`: Cursor of the feed: all events up to it are delivered.
              *     - `created_at`: Time of creation.
@@ -4820,7 +4820,7 @@ export interface operations {
              *     - `url`: URL of the receiver.
              *     - `header_names`: Names of the headers that are sent besides the usual ones. Their values are not shown.
              *     - `filter`: Which events are delivered.
-             *     - `failing_since`: Time of the first of the attempts that failed since then.
+             *     - `failing_since`: Time of the first failed attempt since the last success; null if the last attempt succeeded.
              *     - `next_attempt_at`: Time of the next attempt after one that failed.
              *     - `cursor`: Cursor of the feed: all events up to it are delivered.
              *     - `created_at`: Time of creation.
@@ -4917,7 +4917,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4946,7 +4946,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4975,7 +4975,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5004,7 +5004,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5033,7 +5033,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5062,7 +5062,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5091,7 +5091,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5120,7 +5120,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5149,7 +5149,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5178,7 +5178,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description Time of the attempt, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /** @description Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64. */
+                /** @description Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64. */
                 "webhook-signature": string;
             };
             path?: never;

@@ -37,7 +37,7 @@ export const errorReasons: readonly ErrorReason[] = [
   {
     reason: 'import_not_found',
     on: 'named',
-    meaning: 'There is no import of this id, or the token has no access to its store.',
+    meaning: 'There is no import with this id, or the token has no access to its store.',
   },
   {
     reason: 'webhook_not_found',

@@ -3,7 +3,7 @@ import * as answers from '../answers.generated.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 const notices: Record<string, string> = {
-  'webhook.ping': 'A test, or a question whether the receiver is back.',
+  'webhook.ping': 'Sent by a test, or to check that the receiver answers again.',
   'webhook.gap':
     'Changes before `cursor` are no longer kept, and were not delivered: read everything once. Later changes follow.',
 }
@@ -34,7 +34,7 @@ const notice = z.looseObject({
 const headers = {
   'webhook-id': 'The same for each attempt: a receiver that keeps the ids it has handled takes each delivery once.',
   'webhook-timestamp': 'Time of the attempt, in seconds since 1970.',
-  'webhook-signature': 'Signatures as Standard Webhooks have them, separated by spaces: `v1,` and base64.',
+  'webhook-signature': 'Signatures in the form of Standard Webhooks, separated by spaces: `v1,` and base64.',
 }
 
 /** The requests that the gateway makes, as OpenAPI 3.1 has them in `webhooks`. */

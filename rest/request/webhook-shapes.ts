@@ -25,7 +25,7 @@ const filter = z
   .nullish()
   .describe('Which events to deliver; all conditions must hold.')
 
-const url = 'URL of the receiver: `https`, a public host, the port 443 or one above 1023, no user.'
+const url = 'URL of the receiver: `https`, a public host, port 443 or above 1023, without user and password.'
 
 /** The body of POST /webhooks. */
 export const newWebhook = z.object({ url: text.describe(url), headers, filter }, 'must be an object')

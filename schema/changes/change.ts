@@ -45,7 +45,7 @@ export const countFields = (t: Fields<Counts>) => ({
 /** Which request made a change. */
 export const originFields = (t: Fields<Pick<ChangeHead, 'requestId' | 'actor' | 'via' | 'operation'>>) => ({
   requestId: t.exposeString('requestId', { description: 'Id of the request: its `X-Request-Id`, or a generated one.' }),
-  actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
+  actor: t.exposeString('actor', { description: 'Name of the token at that time, or the user of the command line.' }),
   via: t.expose('via', { type: ChangeSource, description: 'Where the request came from.' }),
   operation: t.exposeString('operation', {
     description: 'Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.',

@@ -20,12 +20,12 @@ const ImportPreset = enumOf('ImportPreset', 'Shop system whose product exports t
   'google-merchant': 'Product feed of Google Merchant Center.',
 })
 
-const DecimalMark = enumOf('DecimalMark', 'Mark before the decimals of a number.', {
+const DecimalMark = enumOf('DecimalMark', 'Decimal separator.', {
   point: '12.5.',
   comma: '12,5.',
 })
 
-const DuplicateRule = enumOf('DuplicateRule', 'What a row does whose product code an earlier row has.', {
+const DuplicateRule = enumOf('DuplicateRule', 'What happens to a row whose product code an earlier row has.', {
   merge: 'Its values replace earlier ones.',
   fail: 'It fails.',
 })
@@ -63,7 +63,7 @@ const ImportInput = builder.inputType('ImportInput', {
     map: t.field({ type: [ColumnMapping], description: 'Columns to import as attributes of other names.' }),
     onlyMapped: t.boolean({ defaultValue: false, description: 'Import only the columns of `map` as attributes.' }),
     at: t.string({ description: 'JSON: keys to the array in an object, such as `data.products`.' }),
-    delimiter: t.string({ description: 'CSV: separator of cells, or `tab`. Default: as the header shows.' }),
+    delimiter: t.string({ description: 'CSV: separator of cells, or `tab`. Default: recognized from the header.' }),
     unescapeFormulas: t.boolean({
       defaultValue: false,
       description:
@@ -71,10 +71,13 @@ const ImportInput = builder.inputType('ImportInput', {
     }),
     decimal: t.field({
       type: DecimalMark,
-      description: 'Mark before decimals of NUMBER attributes. Default: a point.',
+      description: 'Decimal separator of NUMBER attributes. Default: a point.',
     }),
     mapStatus: t.string({ description: 'Values of the status column: `Aktiv=active,Entwurf=draft`.' }),
-    duplicates: t.field({ type: DuplicateRule, description: 'What a later row of a product does. Default: MERGE.' }),
+    duplicates: t.field({
+      type: DuplicateRule,
+      description: 'What happens to a later row of a product. Default: MERGE.',
+    }),
     dryRun: t.boolean({ defaultValue: false, description: 'Count what would change, and change nothing.' }),
   }),
 })
@@ -128,7 +131,7 @@ builder.mutationFields((t) => ({
       delimiter: t.arg.string({ description: 'CSV: separator of cells: `,` `;` `|` or `tab`. Default: `,`.' }),
       decimal: t.arg({
         type: DecimalMark,
-        description: 'CSV: mark before decimals of NUMBER attributes. Default: a point.',
+        description: 'CSV: decimal separator of NUMBER attributes. Default: a point.',
       }),
       bom: t.arg.boolean({ description: 'CSV: whether to begin with a byte-order mark. Default: false.' }),
       escapeFormulas: t.arg.boolean({

@@ -18,7 +18,7 @@ export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
 const JobState = enumOf<ShownState>('JobState', 'State of a job.', {
   uploading: 'Its file is being received. If the upload is cut, the job is deleted.',
   queued: 'Waiting to be picked up.',
-  running: 'Being worked on; `heartbeatAt` is the time of the last sign of progress.',
+  running: 'In progress; `heartbeatAt` is the time of the last sign of progress.',
   succeeded: 'Finished, and nothing failed.',
   'succeeded with failures':
     'Finished, but rows or images of the import failed: see `counts`, `problems` and `output`.',
@@ -72,12 +72,13 @@ builder.node(JobRef, {
     }),
     encoding: t.string({
       nullable: true,
-      description: 'Encoding of the file of an import, such as `Windows-1252`; null for XLSX, and as for `format`.',
+      description:
+        'Encoding of the file of an import, such as `Windows-1252`; null for XLSX, for exports, and until it is read.',
       resolve: ({ recognized }) => recognized.encoding ?? null,
     }),
     delimiter: t.string({
       nullable: true,
-      description: 'Separator of the cells of CSV; null for other formats, and as for `format`.',
+      description: 'Separator of the cells of CSV; null for other formats, for exports, and until it is read.',
       resolve: ({ recognized }) => recognized.delimiter ?? null,
     }),
     requestId: t.exposeString(

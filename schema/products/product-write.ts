@@ -171,7 +171,7 @@ builder.mutationFields((t) => ({
   updateProducts: t.field({
     type: UpdateProductsResult,
     description:
-      'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create missing products use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. An attribute named like a URL field (`Image URL 1`) is one: put it with `placeAssets`. Errors: `store_not_found`.',
+      'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create missing products use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. A URL field (`Image URL 1`) is a failure: use `placeAssets`. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
     resolve: resolveStatement(
       (catalogue, { storeUuid, products }, { enumerations }) =>

@@ -17,7 +17,7 @@ const NewWebhookRef = builder.objectRef<NewWebhook>('NewWebhook').implement({
   fields: (t) => ({
     secret: t.exposeString('secret', {
       description:
-        'Secret that signs the deliveries, as Standard Webhooks have it. It is returned only once: empty in a repetition by `Idempotency-Key`.',
+        'Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`.',
     }),
     webhook: t.expose('webhook', { type: WebhookRef, description: 'The webhook.' }),
   }),
@@ -33,7 +33,7 @@ const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
 })
 
 const url =
-  'URL of the receiver: `https`, a public host, the port 443 or one above 1023, no user; at most 2,048 characters.'
+  'URL of the receiver: `https`, a public host, port 443 or above 1023, without user and password; at most 2,048 characters.'
 const headers = 'Headers to send besides the usual ones: at most five.'
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
@@ -133,7 +133,7 @@ builder.mutationFields((t) => {
     replayWebhook: t.field({
       type: WebhookRef,
       extensions: access,
-      description: `Delivers the changes from a position on, again. Errors: \`invalid_request\`, \`webhook_not_found\`, \`cursor_expired\`, \`changes_disabled\`. ${rights}`,
+      description: `Delivers again the changes after a position. Errors: \`invalid_request\`, \`webhook_not_found\`, \`cursor_expired\`, \`changes_disabled\`. ${rights}`,
       args: {
         ...idArgs,
         from: t.arg.string(

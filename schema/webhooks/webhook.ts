@@ -55,7 +55,7 @@ function listOf(names: readonly string[] | null | undefined): string[] | null {
 }
 
 const WebhookLagRef = builder.objectRef<Lag>('WebhookLag').implement({
-  description: 'What is still to be delivered.',
+  description: 'Changes that are not delivered yet.',
   fields: (t) => ({
     events: t.exposeInt('events', {
       description: 'Number of changes after `cursor`, whether they match the filter or not: counted up to 1,000.',
@@ -95,14 +95,17 @@ export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
     }),
     filter: t.expose('filter', { type: WebhookFilterRef, description: 'Which events are delivered.' }),
     state: t.expose('state', { type: WebhookStateRef, description: 'State of the webhook.' }),
-    failingSince: t.expose('failingSince', nullableTime('Time of the first of the attempts that failed since then.')),
+    failingSince: t.expose(
+      'failingSince',
+      nullableTime('Time of the first failed attempt since the last success; null if the last attempt succeeded.'),
+    ),
     nextAttemptAt: t.expose('nextAttemptAt', nullableTime('Time of the next attempt after one that failed.')),
     cursor: t.exposeString('cursor', { description: 'Cursor of the feed: all events up to it are delivered.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     lag: t.field({
       type: WebhookLagRef,
       complexity: lookupCost,
-      description: 'What is still to be delivered.',
+      description: 'Changes that are not delivered yet.',
       resolve: (webhook, _args, { catalogue }) => readLag(catalogue, webhook),
     }),
     deliveries: t.field({

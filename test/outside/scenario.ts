@@ -141,8 +141,8 @@ const use: Step[] = [
     { filter: { code_prefix: 'no such code' } },
   ),
   step('a-secret-rotated', 'A new secret', 'POST /webhooks/{webhook}/rotate'),
-  step('a-retry', 'Another attempt at once', 'POST /webhooks/{webhook}/retry'),
-  step('a-skip', 'A delivery left out', 'POST /webhooks/{webhook}/skip'),
+  step('a-retry', 'An attempt that is made now', 'POST /webhooks/{webhook}/retry'),
+  step('a-skip', 'A skipped delivery', 'POST /webhooks/{webhook}/skip'),
   step('a-replay', 'Changes since a time, again', 'POST /webhooks/{webhook}/replay', {
     from: '2026-11-21T10:00:00Z',
     dry_run: 'true',
@@ -214,7 +214,7 @@ const refusals: Step[] = [
   },
   { ...step('too-many-requests', 'A token over its rate limit', 'GET /assets', inStore), token: 'read', times: 4 },
   {
-    ...step('listing-unreachable', 'A listing while its source is unreachable', 'GET /assets', inStore),
+    ...step('listing-unreachable', 'A listing while its filtering service is unreachable', 'GET /assets', inStore),
     without: 'database',
   },
   {

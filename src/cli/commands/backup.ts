@@ -42,7 +42,7 @@ export function addRestore(program: Command): void {
       'restore a backup store by store into a migrated database without stores, replacing its tokens, or one store into a database with others; continues an interrupted restore of the file',
     )
     .argument('<file>', 'a file written by `catalog backup`')
-    .option('--store <uuid>', 'only this store, which the database does not have')
+    .option('--store <uuid>', 'only this store, which must not be in the database yet')
     .option(...jsonFlag)
     .action(async (file: string, { json, store }: BackupOptions, command: Command) => {
       await access(file, constants.R_OK).catch((error: Error) =>

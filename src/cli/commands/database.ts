@@ -39,7 +39,11 @@ export function addDistribute(program: Command): void {
     .description(
       'distribute the stores over the servers of a Citus database; without --apply, only print what would be done',
     )
-    .option('--apply', 'do it, and check that a request for a store uses only the server of that store', false)
+    .option(
+      '--apply',
+      'distribute them, and check that a request for a store uses only the server of that store',
+      false,
+    )
     .option(...jsonFlag)
     .action(async ({ apply, json }: { apply: boolean; json: boolean }) => {
       const { servers, distributed } = await withDatabase(async ({ db }) => {

@@ -28,12 +28,10 @@ export function addExport(program: Command): void {
     .addOption(new Option('--format <format>', 'csv or jsonl').choices(exportFormats).default('csv'))
     .option('--channel <channel>', 'the channel of the assets', defaultChannel)
     .option('--status <status>', 'only products of this status', statusOf)
-    .option('--since <cursor>', 'JSON Lines of the products changed or deleted since the cursor')
+    .option('--since <cursor>', 'only products changed or deleted since the cursor, as JSON Lines')
     .option('--columns <names>', 'CSV: the columns, as a line of CSV (default: those of all products of the store)')
     .option('--delimiter <character>', 'CSV: the separator of cells: , ; | or tab', ',')
-    .addOption(
-      new Option('--decimal <mark>', 'CSV: the mark before decimals of NUMBER attributes').choices(decimalMarks),
-    )
+    .addOption(new Option('--decimal <mark>', 'CSV: the decimal separator of NUMBER attributes').choices(decimalMarks))
     .option('--bom', 'CSV: begin with a byte-order mark', false)
     .option('--escape-formulas', 'CSV: prefix cells that a spreadsheet would run as formulas with an apostrophe', false)
     .option('--excel', 'CSV for Excel: --delimiter ";" --bom --escape-formulas', false)

@@ -12,14 +12,14 @@ export function addImport(program: Command): void {
     .description('import products and their assets from a file; importing the same file again changes nothing')
     .argument('<file>', 'a CSV file, a spreadsheet (XLSX), JSON Lines, a JSON list of objects, or an XML feed')
     .option('--channel <channel>', "the channel of the assets' groups", defaultChannel)
-    .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
-    .addOption(new Option('--encoding <name>', 'the encoding (default: as the bytes show)').choices(encodings))
-    .option('--delimiter <character>', 'the separator of cells, or tab (default: as the header shows)')
+    .addOption(new Option('--format <format>', 'the format of the file (default: by its extension)').choices(formats))
+    .addOption(new Option('--encoding <name>', 'the encoding (default: recognized)').choices(encodings))
+    .option('--delimiter <character>', 'the separator of cells, or tab (default: recognized from the header)')
     .option('--unescape-formulas', 'CSV: remove the apostrophes of --escape-formulas, and read ="0012" as 0012', false)
     .option('--sheet <name>', 'the sheet of a spreadsheet (default: the first)')
     .option('--at <keys>', 'where the list is in a JSON object, such as data.products')
     .addOption(
-      new Option('--decimal <mark>', 'the mark before decimals of numbers (default: a point)').choices(decimalMarks),
+      new Option('--decimal <mark>', 'the decimal separator of numbers (default: a point)').choices(decimalMarks),
     )
     .option('--code <column>', 'the column of the product code (default: product_code, otherwise sku)')
     .option('--status <column>', 'the column of the product status (default: status)')
@@ -35,7 +35,9 @@ export function addImport(program: Command): void {
     .option('--only-mapped', 'import only the attributes of --map', false)
     .option('--map-status <value=status,…>', 'values of the status column, such as Aktiv=active,Entwurf=draft')
     .addOption(
-      new Option('--duplicates <rule>', 'what a later row of a product does (default: merge)').choices(duplicateRules),
+      new Option('--duplicates <rule>', 'what happens to a later row of a product (default: merge)').choices(
+        duplicateRules,
+      ),
     )
     .option('--errors <file>', 'write the rows that fail to a file, unchanged, each with its error')
     .addOption(new Option('--preset <shop>', 'read the export of a shop system').choices(presetNames))

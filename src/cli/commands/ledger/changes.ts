@@ -31,7 +31,7 @@ export function addChanges(program: Command): void {
     )
     .option('--product <code>', 'only changes of this product and of the links of its assets')
     .option('--follow', 'keep printing new changes until Ctrl-C', false)
-    .option('--json', 'print one JSON object a line', false)
+    .option('--json', 'print one JSON object per line', false)
     .action(async (options: ChangesOptions) => {
       await withDatabase(async ({ db, catalogue, config }) => {
         requireRecording(config)

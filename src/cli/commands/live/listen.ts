@@ -30,12 +30,18 @@ export function addListen(program: Command): void {
   storeOption(program.command('listen'))
     .description('print the changes of a store as they appear, as JSON lines, until Ctrl-C; needs no database')
     .option('--url <url>', 'the URL of the gateway', urlOf, 'http://127.0.0.1:4000')
-    .addOption(new Option('--token <token>', 'a token that reads').env('CATALOGUE_TOKEN').makeOptionMandatory())
-    .option('--forward-to <url>', 'post the changes there instead, signed as a webhook is, once each', urlOf)
+    .addOption(
+      new Option('--token <token>', 'a token with the scope read').env('CATALOGUE_TOKEN').makeOptionMandatory(),
+    )
+    .option(
+      '--forward-to <url>',
+      'post each change once to this URL, signed like a webhook, instead of printing it',
+      urlOf,
+    )
     .option('--types <types>', 'only changes of these types, such as product.updated,link.created')
     .option('--operations <names>', 'only changes by these mutations, such as updateProducts')
-    .option('--code-prefix <prefix>', 'only items whose code begins so')
-    .option('--after <cursor>', 'begin after this cursor of changes, not now')
+    .option('--code-prefix <prefix>', 'only items whose code begins with this prefix')
+    .option('--after <cursor>', 'start after this cursor (default: now)')
     .action(listen)
 }
 
