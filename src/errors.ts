@@ -95,7 +95,7 @@ export function requireNoFaults(faults: readonly Omit<Fault, 'reason'>[]): void 
 
 /** The error for a store that does not exist or that the caller may not see: both look the same. */
 export function storeNotFound(field: string, storeUuid: string): CatalogueError {
-  const details = `there is no store ${hasAtMost(storeUuid, 100) ? JSON.stringify(storeUuid) : 'of this UUID'}`
+  const details = `there is no store ${hasAtMost(storeUuid, 100) ? JSON.stringify(storeUuid) : 'with this UUID'}`
   return new CatalogueError('store_not_found', [{ details, field }])
 }
 
@@ -115,7 +115,7 @@ export const unfinished = 'the service could not finish a request of this size'
 /** The problem of a request whose dependency does not answer. A listing calls its database `source` too. */
 export const unreachable = {
   unavailable: 'the service cannot reach its database',
-  downstream_unavailable: 'the listing cannot reach its source',
+  downstream_unavailable: 'the filtering service or database of the listing cannot be reached',
 }
 
 /** The error for a dependency that does not answer now. `problem` is the reason, where it is known. */

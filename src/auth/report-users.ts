@@ -39,7 +39,7 @@ export async function addReportUser(
     const stores = await requireStores(transaction, storeUuids)
     const login = await findLogin(transaction, name)
     if (login?.isPrivileged) {
-      throw new Error(`the login ${name} has rights besides those of a report user: choose another name`)
+      throw new Error(`the login ${name} has more rights than a report user: choose another name`)
     }
     const password = login ? undefined : await createLogin(transaction, name)
     const role = sql.id(name)
@@ -83,7 +83,7 @@ async function requireViews(db: Transaction<Database>): Promise<void> {
     db,
   )
   if (rows[0]?.exists) return
-  throw new Error('this database has no views for SQL tools: where stores are spread over servers there are none')
+  throw new Error('this database has no views for SQL tools: Citus does not support them')
 }
 
 async function findLogin(db: Transaction<Database>, name: string) {

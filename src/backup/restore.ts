@@ -79,7 +79,7 @@ async function requireNoMark(db: Transaction<Database>): Promise<void> {
 }
 
 function restoredInPart(): Error {
-  return new Error('another backup has been restored in part: repeat that, or restore elsewhere')
+  return new Error('another backup was restored only in part: repeat that restore, or use another database')
 }
 
 /** Marks the database, and returns the stores that an interrupted restore of this file has restored. */

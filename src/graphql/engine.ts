@@ -51,7 +51,7 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
         const prepared = known ?? prepareDocument(schema, parsed(query, limits), operationName)
         requireAccess(prepared.access, caller)
         if (prepared.size.introspectionDepth > 0 && !mayIntrospect) {
-          throw forbidden('the token must have the scope admin to ask for the schema')
+          throw forbidden('the token must have the scope admin to read the schema')
         }
         requireWithin(prepared.size, limits)
         if (known) return known
@@ -70,7 +70,7 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
   }
 }
 
-const tooDeep = 'the document must not nest or chain fragments so deep: its levels of brackets are too many'
+const tooDeep = 'the document must have fewer levels of nested fields and fragments'
 
 function parsed(query: string, limits: Limits): DocumentNode {
   if (query.length > limits.characters) throw tooLong(limits.characters, 'characters')
@@ -110,5 +110,4 @@ function mayRepeat(fields: readonly SelectedField[]): boolean {
   return names.size < fields.length || names.has('Query.nodes') || fields.some(({ lists }) => lists > 1)
 }
 
-const unknownOperation =
-  'operationName must name an operation of the document, which may be left out if it has only one'
+const unknownOperation = 'operationName must name an operation of the document; it may be omitted if there is only one'

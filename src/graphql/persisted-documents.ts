@@ -24,7 +24,8 @@ export class PersistedQueryMissing extends Error {
  */
 export function documentOf({ query, extensions }: RequestParams, persisted: PersistedDocuments | undefined): string {
   if (query !== undefined) {
-    if (persisted?.only) throw invalid('only documents that are kept here may be run: send the name, not the document')
+    if (persisted?.only)
+      throw invalid('only persisted documents are allowed: send the name of one instead of a document')
     return query
   }
   const name = (extensions.persistedQuery as { sha256Hash?: unknown } | null | undefined)?.sha256Hash

@@ -15,7 +15,7 @@ export function createCors(origins: readonly string[], log: Logger) {
       const isOwn = headers['sec-fetch-site'] === 'same-origin' || URL.parse(origin)?.host === host
       if (isOwn || refused.has(origin) || refused.size >= maxLogged) return undefined
       refused.add(origin)
-      log.warn({ origin: shown(origin) }, 'the browser refuses this page of another origin: CORS_ORIGINS lacks it')
+      log.warn({ origin: shown(origin) }, 'the browser blocks the page of this origin: add it to CORS_ORIGINS')
       return undefined
     }
     // A preflight request carries no token.

@@ -149,7 +149,7 @@ async function begin(db: Kysely<Database>, { file, content }: CommandLineImport,
       where store_uuid = ${storeUuid} and job_id = ${jobId} and attempt = ${attempt - 1} and position is not null`.execute(
       db,
     )
-    if (numAffectedRows !== 1n) throw new UsageError(`--resume: another import of ${file} is under way`)
+    if (numAffectedRows !== 1n) throw new UsageError(`--resume: another import of ${file} is running`)
     return
   }
   if (content !== undefined) {

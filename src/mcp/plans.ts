@@ -33,7 +33,7 @@ export function createPlans(db: Kysely<Database>) {
     read: async (id: unknown, caller: Caller): Promise<Plan & { id: string }> => {
       if (typeof id !== 'string') throw refused('it must be the id from the answer of a preview')
       const kept = await answerFor(db, scopeOf('plan', id, caller))
-      if (kept === undefined) throw refused('no preview with this token has made it')
+      if (kept === undefined) throw refused('this token has no such plan')
       const { until, ...plan }: Plan & { until: number } = JSON.parse(kept)
       if (Date.now() > until) throw refused('it is older than 10 minutes')
       return { ...plan, id }
@@ -44,7 +44,9 @@ export function createPlans(db: Kysely<Database>) {
       const { text: first } = await keepOnce('apply_plan', id, caller, attempt)
       if (first === attempt) return
       const by = first.replace(/^\S+ /, '')
-      throw refused(`the request ${by} has begun it already; request_receipt says what that request changed`)
+      throw refused(
+        `the request ${by} has already started to apply it; request_receipt shows what that request changed`,
+      )
     },
   }
 }

@@ -65,7 +65,7 @@ export class ReadBytes {
 
   /** The error of a request that would read more. */
   tooMuch(): CatalogueError {
-    const details = `what a request reads may have ${this.#max} bytes; this is more: ask for a smaller page or fewer fields`
+    const details = `a request may read ${this.#max} bytes; this one reads more: request a smaller page or fewer fields`
     return invalidRequest(details)
   }
 }

@@ -105,7 +105,7 @@ async function requireOrigin(catalogue: WriteCatalogue, webhookId: string, url: 
   const before = await lockWebhook(catalogue, webhookId)
   const [from, to] = [new URL(before.url).origin, new URL(url).origin]
   if (before.headerNames.length === 0 || from === to) return
-  const details = `headers must be given, or be empty, with a URL of another origin than ${from}; got ${shown(to)} without`
+  const details = `headers must be given (or an empty list) if the URL leaves the origin ${from}; got ${shown(to)} without headers`
   throw invalidRequest([{ field: 'headers', details }])
 }
 

@@ -94,7 +94,7 @@ export async function insertWebhook(catalogue: Catalogue, row: NewRow): Promise<
 
 function required([row]: readonly Row[]): Row {
   if (row) return row
-  throw new CatalogueError('webhook_not_found', [{ field: 'id', details: 'there is no webhook of this id' }])
+  throw new CatalogueError('webhook_not_found', [{ field: 'id', details: 'there is no webhook with this id' }])
 }
 
 function webhookOf({ position, ...webhook }: Row): Webhook {

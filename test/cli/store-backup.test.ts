@@ -134,7 +134,7 @@ it('a restore that failed before its first store does not lock the database, but
   const other = await target()
   await sql`comment on table store is 'restoring another'`.execute(other.database.db)
   const single = await run(other.database, 'restore', '--store', store, file)
-  expect(single.stderr).toContain('another backup has been restored in part')
+  expect(single.stderr).toContain('another backup was restored only in part')
   expect(await run(other.database, 'restore', file)).toMatchObject({ code: 0 })
   expect(await rowsOf(other.database)).toEqual(await rowsOf(source.database))
 })

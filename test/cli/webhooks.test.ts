@@ -36,7 +36,7 @@ it('catalog webhook creates, lists, tests, replays, rotates and deletes', async 
   await catalog('webhook', 'delete', id)
   expect(await inJson('webhook', 'list', '--store', store)).toEqual({ webhooks: [] })
   expect(await catalog('webhook', 'retry', id)).toMatchObject(
-    refusal(/there is no webhook of this id; "catalog webhook list"/),
+    refusal(/there is no webhook with this id; "catalog webhook list"/),
   )
   for (const url of ['http://10.0.0.1', 'https://10.0.0.1']) {
     const hint = `; got "${url}"; OUTGOING_ALLOW, set for this command and for the gateway, permits other hosts`

@@ -358,7 +358,7 @@ describe('a replica', () => {
       [url.replace(/\w+@/, 'other@'), /the primary's database and user/],
       [servers.primary.url, /no replica/],
       ['postgresql://127.0.0.1:1/none', /ECONNREFUSED/],
-      [url, /replays the log of another one/, fork.connection],
+      [url, /replicates another server/, fork.connection],
     ]
     for (const [other, reason, more] of unusable) {
       lines = []

@@ -135,7 +135,7 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     /row 1 \(line 2\), "A": "n" must have at most 65535 characters; got 1000000/,
   ],
   ['UTF-16 with a mark', Buffer.from('\uFEFFsku\nA\n', 'utf16le'), 0, /^$/],
-  ['UTF-16 without one', Buffer.from('sku\nA\n', 'utf16le'), 2, /may be UTF-16, which --encoding says/],
+  ['UTF-16 without one', Buffer.from('sku\nA\n', 'utf16le'), 2, /if it is UTF-16, set --encoding/],
   [
     'Latin-1 in one row of UTF-8',
     Buffer.concat([Buffer.from('sku,n\nA,'), latin1, Buffer.from('\nB,é\n')]),
@@ -147,7 +147,7 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     'its header twice, as two files in one have',
     '\uFEFFsku,n \nA,1\n\uFEFFsku,n \nB,2\nsku,n\n',
     1,
-    /row 2 \(line 3\): must be no header; got the names of the columns again \(and 1 more of this kind\)/,
+    /row 2 \(line 3\): must be a row of values; got the header again \(and 1 more of this kind\)/,
   ],
   ['a column twice', 'sku,n,n\nA,1,2\n', 2, /the header names columns twice: "n"/],
   ['half a last row', 'sku,n,m\nA,1,2\nB,1', 0, /^note: cells that a row lacks at its end .* such as row 2$/],

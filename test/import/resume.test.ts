@@ -169,7 +169,7 @@ test('an interrupted import is resumed by one command only, and as long as its j
   const found = await findInterrupted(db, imported)
   expect(found?.position).toEqual(at(10))
   await run(found, 20, 'interrupted')
-  await expect(run(found, 20)).rejects.toThrow('another import of /a.csv is under way')
+  await expect(run(found, 20)).rejects.toThrow('another import of /a.csv is running')
   const next = await findInterrupted(db, imported)
   expect(next).toMatchObject({ jobId: found?.jobId, position: at(20) })
   await deleteJob(catalogue, next?.jobId ?? '')

@@ -197,15 +197,15 @@ describe('a plan', () => {
     const plan = await previewed(client, await newStore(gateway))
     const answers = await Promise.all([1, 2, 3].map(() => answerOf(client, 'apply_plan', { plan })))
     expect(answers.filter((answer) => 'errors' in answer)).toHaveLength(2)
-    await expectRefused(client, plan, 'has begun it already')
+    await expectRefused(client, plan, 'has already started to apply it')
   })
 
   it('is refused when it is of another token, or none', async () => {
     const client = await connect()
     const storeUuid = await newStore(gateway)
     const plan = await previewed(client, storeUuid)
-    await expectRefused(await connectAs({ scopes: ['READ', 'WRITE'] }), plan, 'no preview with this token')
-    await expectRefused(client, `${plan}x`, 'no preview with this token')
+    await expectRefused(await connectAs({ scopes: ['READ', 'WRITE'] }), plan, 'this token has no such plan')
+    await expectRefused(client, `${plan}x`, 'this token has no such plan')
     await expectRefused(client, 7, 'must be the id')
     expect(await codesIn(gateway, storeUuid)).toEqual([])
   })
@@ -308,7 +308,7 @@ describe('the endpoint', () => {
     const products = [1, 2, 3, 4, 5].map((n) => ({ productCode: `${n}`, attributes: { Text: 'x'.repeat(60_000) } }))
     await addProducts(gateway, storeUuid, products)
     const answer = await answerOf(await connect(), 'find_products', { storeUuid })
-    expect(answer).toMatchObject({ errors: [{ details: expect.stringContaining('ask for a smaller page') }] })
+    expect(answer).toMatchObject({ errors: [{ details: expect.stringContaining('request a smaller page') }] })
   })
 
   it.each([

@@ -37,5 +37,5 @@ it('linked stores are all listed, and each time counts as read', async () => {
   expect(found.linkedStores).toHaveLength(150)
   const selection = '{ linkedStores { linkedStores { linkedStores { storeUuid } } } }'
   const { errors } = await gateway.graphql(documentOf('store', { storeUuid }, selection), { storeUuid })
-  expect(errors?.[0]?.message).toContain('what a request reads may have 8388608 bytes')
+  expect(errors?.[0]?.message).toContain('a request may read 8388608 bytes')
 })

@@ -29,7 +29,7 @@ it.each<[filter: object, message: string]>([
   ],
   [
     { attributes: [{ name: 'Color' }] },
-    'filter.attributes[0] must have a condition beside the name, such as eq, in or exists; got none',
+    'filter.attributes[0] must have a condition, such as eq, in or exists; got only the name',
   ],
   [
     { attributes: [{ name: 'product_code', eq: '1' }] },

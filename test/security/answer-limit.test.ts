@@ -61,7 +61,7 @@ describe('a store of which one page is more than a request may read', () => {
   ])('%s %s is refused before it is taken in, and says what to do', async (path, document) => {
     const body = document && { query: document.replace('STORE', full) }
     const reply = await ordinary.call(body ? path : `${path}?store_uuid=${full}`, body ? { method: 'POST', body } : {})
-    expect(reply.text).toMatch(/what a request reads.*smaller page/)
+    expect(reply.text).toMatch(/a request may read.*smaller page/)
     expect(reply.text.length).toBeLessThan(2_000)
     expect(reply.status === 400 || path === '/graphql').toBe(true)
     await expect.poll(async () => (await ordinary.call('/ready')).status).toBe(200)

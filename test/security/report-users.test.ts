@@ -282,7 +282,7 @@ describe('catalog report-user', () => {
 
   it('gives no store to a login that has other rights', async () => {
     const outcome = await catalog(['add', server.user, '--store', fixture.own])
-    expect(outcome).toMatchObject(refusal(/has rights besides .* choose another name/, 1))
+    expect(outcome).toMatchObject(refusal(/has more rights than .* choose another name/, 1))
   })
 
   it('says what to do where the user may not create roles, and then grants', async () => {
@@ -360,7 +360,7 @@ describe('catalog report-user', () => {
       await asLogin(plant)
       await asAdmin(close)
       const outcome = await catalog(['add', login, '--store', store], url)
-      expect(outcome).toMatchObject(refusal(/has rights besides .* choose another name/, 1))
+      expect(outcome).toMatchObject(refusal(/has more rights than .* choose another name/, 1))
     })
   })
 })

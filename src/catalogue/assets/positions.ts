@@ -45,7 +45,7 @@ export function applyPositions(
   const byGroup = Map.groupBy(positions, ({ parentCode, assetFormat }) => keyOf(parentCode, assetFormat))
   for (const [key, wanted] of byGroup) {
     if (wanted.length > maxPositions) {
-      const details = `a group must get at most ${maxPositions} assets at once; got ${wanted.length}`
+      const details = `a request must place at most ${maxPositions} assets in a group; got ${wanted.length}`
       throw new CatalogueError('payload_too_large', details)
     }
     const group = [...(groups.get(key) ?? [])]

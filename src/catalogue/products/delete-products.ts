@@ -21,7 +21,8 @@ export async function deleteProducts(
   const uuid = await lockStore(catalogue, storeUuid, { products })
   const { fingerprint, ...written } = await deleteLocked(catalogue, uuid, products)
   if (expected != null && expected !== fingerprint) {
-    const details = 'fingerprint must be that of the products as they are: they have changed since the dry run'
+    const details =
+      'fingerprint must be that of the current products: they have changed since the dry run, so repeat it'
     throw new CatalogueError('plan_outdated', [{ field: 'fingerprint', details }])
   }
   const deleted = new Set(written.deleted)

@@ -105,7 +105,7 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
     position = now.position
     if (!now.isReplica) throw new Error('it is no replica')
     if (now.identity !== (identity ?? now.identity)) throw new Error("it must have the primary's database and user")
-    if (isAhead) throw new Error('it has more than the primary: it replays the log of another one')
+    if (isAhead) throw new Error('it is ahead of the primary: it replicates another server')
     if (isAhead === undefined) return
     freshAt = history.findLast((past) => past.position <= position)?.at ?? freshAt
     if (usable) return

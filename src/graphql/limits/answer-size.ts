@@ -24,7 +24,7 @@ function answerTooLong(): CatalogueError {
 /** Throws `invalid_request` if the data of a read is too long. Fields may repeat what was read once. */
 export function requireShort(data: unknown): void {
   if (!isLonger(data, maxAnswerBytes)) return
-  const details = `an answer may have ${maxAnswerBytes} bytes; this one has more: ask for a smaller page, or for fewer fields`
+  const details = `an answer may have ${maxAnswerBytes} bytes; this one has more: request a smaller page or fewer fields`
   throw invalidRequest(details)
 }
 

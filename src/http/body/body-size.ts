@@ -20,6 +20,6 @@ export function requireLength({ body = '' }: HttpResponse, maxBytes: number): vo
   if (typeof body === 'string' && body.length * 3 <= maxBytes) return
   const bytes = byteLength(body)
   if (bytes <= maxBytes) return
-  const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: ask for a smaller page, or for fewer fields`
+  const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: request a smaller page or fewer fields`
   throw new HttpError('invalid_request', details)
 }

@@ -37,7 +37,7 @@ export function urlsOf(cell: Cell, rules: UrlRules): FoundUrls {
   if (separator !== undefined) return completed(separated(text, separator), rules)
   const pieces = split(text)
   if (pieces) return completed(pieces, rules)
-  const advice = `${rules.names.separator} says what is between them`
+  const advice = `${rules.names.separator} names the separator`
   return { urls: [], faults: [`must be URLs that can be told apart; ${advice}; got ${shown(text)}`] }
 }
 

@@ -148,7 +148,7 @@ describe('bytes without a meaning', () => {
     ],
     ['is a form', Buffer.from('--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nsku\nA\n'), /is a form/],
     ['is XLS', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is XLS, or has a password: save it as XLSX/],
-    ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /may be UTF-16, which --encoding says/],
+    ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /if it is UTF-16, set --encoding/],
   ])('refuse a file that %s', async (_what, content, message) => {
     const store = await catalog.newStore()
     const { code, stderr } = await catalog.run([await catalog.file('no.csv', content), '--store', store])
@@ -163,9 +163,7 @@ describe('bytes without a meaning', () => {
     const { code, stderr } = await catalog.run([file, '--store', store, '--encoding', 'Windows-1252'])
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(
-        `--encoding must be ${encoding} or left out: the file begins with the mark of it`,
-      ),
+      stderr: expect.stringContaining(`--encoding must be ${encoding} or left out: its byte-order mark says so`),
     })
     expect(await catalog.answer([file, '--store', store, '--encoding', encoding])).toMatchObject({ created: 1 })
   })

@@ -35,7 +35,7 @@ describe('images', () => {
       image: ['https://a.example/1.jpg', 'https://a.example/2.jpg'],
     })
     expect(await groupsOf(catalog, result.store, 'B')).toEqual({ image: ['https://a.example/x,y.jpg'] })
-    expect(result.stderr).toContain('--asset-separator says what is between them')
+    expect(result.stderr).toContain('--asset-separator names the separator')
   })
 
   test('of columns that begin with a channel are on that channel, one URL each', async () => {

@@ -63,7 +63,7 @@ describe('a CSV file', () => {
     ['with a separator at its end', 'sku,n', 'sku,n,'],
     ['without the separators at its end', 'sku,n,,', 'sku,n'],
   ])('may not have its header again: %s', async (_form, header, again) => {
-    const reason = 'must be no header; got the names of the columns again'
+    const reason = 'must be a row of values; got the header again'
     const entries = await read('csv', `\uFEFF${header}\nA,1\n${again}\n\uFEFFB,2\n`)
     expect(entries.map(({ cells }) => cells?.sku)).toEqual(['A', undefined, 'B'])
     const file = Buffer.from(`${header}\n${again}`)
@@ -118,7 +118,7 @@ describe('a CSV file', () => {
     ['is empty', '', /header line/],
     ['has nothing but blank lines', '\n\n', /header line/],
     ['names a column twice', 'a,b,b,a\n', /columns twice: "b", "a"/],
-    ['is UTF-16 without a mark', Buffer.from('sku', 'utf16le'), /UTF-16, which --encoding says/],
+    ['is UTF-16 without a mark', Buffer.from('sku', 'utf16le'), /UTF-16, set --encoding/],
     [
       'has more than 5,000 columns',
       `${Array.from({ length: 5_001 }, (_, i) => i)}\n`,

@@ -99,7 +99,7 @@ test('a row that repeats the header fails, and pictures on the sheet are noted',
   const rows = ['sku,n', 'A,1', 'sku,n', 'n,sku'].map((row) => row.split(','))
   const { products, answer, stderr } = await imported(workbookOf({ First: rows }, { hasPictures: true }))
   expect(products).toEqual({ A: { n: '1' }, n: { n: 'sku' } })
-  expect(stderr).toContain('row 2 (line 3): must be no header; got the names of the columns again')
+  expect(stderr).toContain('row 2 (line 3): must be a row of values; got the header again')
   expect(answer.notes).toEqual([{ code: 'drawings', column: null, rows: 0, example: null }])
 })
 

@@ -15,7 +15,7 @@ export function sentenceOf(item: SkippedItem): string {
 
 const reasons = {
   changed_since: 'was changed since by another request',
-  gone: 'cannot be restored: what it belongs to no longer exists',
+  gone: 'cannot be restored: its product or asset no longer exists',
   too_large: 'would make its product larger than 4 MiB',
   store_created: 'was created: stores are never deleted',
 }

@@ -137,7 +137,7 @@ function attributeFaults({ filter, field }: NamedAttribute): FieldFault[] {
   })
   return [
     [`${field}.name`, badName && `is not usable: ${badName}; got ${shown(filter.name)}`],
-    [field, isBare(conditions) && 'must have a condition beside the name, such as eq, in or exists; got none'],
+    [field, isBare(conditions) && 'must have a condition, such as eq, in or exists; got only the name'],
     [`${field}.in`, values === 0 && emptyList],
     [`${field}.in`, (values ?? 0) > maxValues && `must have at most ${maxValues} values; got ${values}`],
     ...substrings,

@@ -23,11 +23,11 @@ export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }
   const { encoding, option, reopen, recognized, notes } = options
   const mark = markOf(head)
   if (!mark && !encoding && /^(00|..00)/.test(head.toString('hex'))) {
-    throw new UsageError(`the file has NUL at its beginning: it may be UTF-16, which ${option} says`)
+    throw new UsageError(`the file has NUL at its beginning: if it is UTF-16, set ${option}`)
   }
   const given = encoding ?? mark?.encoding
   if (mark && mark.encoding !== given) {
-    throw new UsageError(`${option} must be ${mark.encoding} or left out: the file begins with the mark of it`)
+    throw new UsageError(`${option} must be ${mark.encoding} or left out: its byte-order mark says so`)
   }
   recognized.encoding = given ?? 'UTF-8'
   if (mark) recognized.bom = true
