@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 18)) {
-  const own = 'in the repository, "npm run catalog -- …" brings one'
+  const own = 'in the repository use "npm run catalog -- …", which runs its own Node.js'
   process.stderr.write(`catalog: it needs Node.js 22.18 or newer; this is ${process.versions.node} (${own})\n`)
   process.exit(1)
 }
