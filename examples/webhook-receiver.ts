@@ -10,6 +10,7 @@ if (!secret.startsWith('whsec_')) {
 }
 const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
 const maxAgeSeconds = 300
+const port = Number(process.env.PORT ?? 8080)
 /** A service keeps them in its database, in the transaction that handles the delivery. */
 const handled = new Set<string>()
 
@@ -41,4 +42,4 @@ createServer(async (request, response) => {
     handled.add(id)
   }
   response.writeHead(204).end()
-}).listen(Number(process.env.PORT ?? 8080), '127.0.0.1')
+}).listen(port, '127.0.0.1', () => console.error(`waiting for deliveries at http://127.0.0.1:${port}`))

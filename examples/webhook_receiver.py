@@ -51,4 +51,7 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver).serve_forever()
+PORT = int(os.environ.get("PORT", "8080"))
+server = HTTPServer(("127.0.0.1", PORT), Receiver)
+print(f"waiting for deliveries at http://127.0.0.1:{PORT}", file=sys.stderr)
+server.serve_forever()

@@ -49,6 +49,7 @@ export const notRun: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^(WRITE_DOCS=1 )?npx vitest/, 'runs tests; links.test.ts looks their paths up'],
   [/^npm run --silent catalog -- listen/, 'runs until it is stopped; listen.test.ts runs it'],
   [/^npx catalog serve/, 'serves until it is stopped; packages.registry.ts starts the package'],
+  [/^npx node examples\/webhook-receiver/, 'receives until it is stopped; webhook-receivers.outside.ts runs it'],
   [/^npm pack/, 'image.outside.ts and packages.registry.ts pack'],
   [/^(FILTER_URL=\S+ )?docker/, 'needs a container engine; deploy.outside.ts validates the compose files'],
   [/^grafana/, 'needs Grafana and its registry of plugins'],
