@@ -1,4 +1,4 @@
--- Tells the coordinator its own name and the names of its workers. It connects to them also as the role of row-level
+-- Sets the names of the coordinator and its workers. It connects to them also as the role of row-level
 -- security, with the password that all servers of compose.citus.yaml have in PGPASSWORD.
 select citus_set_coordinator_host('database');
 select citus_add_node('worker-1', 5432);
