@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
@@ -120,9 +119,6 @@ function locksOfNames(store: number, first: number, names: LockedNames, limit: n
   const sorted = [...numbers].sort((a, b) => a - b)
   return [{ store, number: first, shared: true }, ...sorted.map((number) => ({ store, number, shared: false }))]
 }
-
-/** Which of the 16 rows of a sum a writer adds to: two writers seldom wait for each other. */
-export const randomShard = () => randomInt(16)
 
 function keyOf(storeUuid: string): number {
   return crc32(storeUuid) | 0

@@ -4,7 +4,7 @@ import { isStorable, shown } from '../../text.ts'
 import { boundedFailures, type ItemFailure } from '../bounded-failures.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
-import { lockStore, randomShard } from '../locks.ts'
+import { lockStore } from '../locks.ts'
 
 /**
  * Deletes products; their asset groups stay, as a parent code need not be a product. `expected`: the fingerprint of the
@@ -45,7 +45,8 @@ function notFound(code: string, index: number): ItemFailure {
 export async function deleteLocked(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]) {
   const { rows } = await sql<{ deleted: string[]; fingerprint: string }>`
     select array_to_json(deleted) as deleted, fingerprint
-    from delete_products(${storeUuid}::uuid, ${[...codes]}::text[], ${jsonOfOrigin(catalogue)}::jsonb,
-      ${randomShard()}::smallint)`.execute(catalogue.db)
+    from delete_products(${storeUuid}::uuid, ${[...codes]}::text[], ${jsonOfOrigin(catalogue)}::jsonb)`.execute(
+    catalogue.db,
+  )
   return onlyRow(rows)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
-import { lockStore, randomShard } from '../locks.ts'
+import { lockStore } from '../locks.ts'
 import { isTooLarge } from './product-patches.ts'
 import { jsonObject, writeProducts } from './write-products.ts'
 
@@ -73,8 +73,7 @@ export async function loadProducts(
     select record_change(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'product', 'created', codes, null, null,
         cardinality(codes), ${failed}::integer), mark_products(${storeUuid}::uuid, codes, 1),
       keep_attribute_names(${storeUuid}::uuid, ${newNames}::text[]),
-      count_products(${storeUuid}::uuid, ${randomShard()}::smallint, ${statuses}::text[],
-        array_fill(1::bigint, array[cardinality(codes)]))
+      count_products(${storeUuid}::uuid, ${statuses}::text[], array_fill(1::bigint, array[cardinality(codes)]))
     from (select ${codes}::text[] as codes) c`.execute(catalogue.db)
   return { created: codes.length, updated: 0, tooLarge: [] }
 }

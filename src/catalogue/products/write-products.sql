@@ -8,9 +8,12 @@ begin
   on conflict (store_uuid, name) do nothing;
 end $$;
 
--- Adds differences to the totals by status, in the order of their keys: so no two writers wait for each other.
-create or replace function count_products(store uuid, of_shard smallint, statuses text[], deltas bigint[]) returns void
+-- Adds differences to the totals by status, in one of 16 rows of each: two writers seldom wait for each other, and
+-- never in a circle, because of the order.
+create or replace function count_products(store uuid, statuses text[], deltas bigint[]) returns void
 language plpgsql as $$
+declare
+  of_shard constant smallint := floor(random() * 16);
 begin
   insert into product_total as t (store_uuid, shard, status, count)
   select store, of_shard, d.status, sum(d.delta) from unnest(statuses, deltas) d(status, delta)
@@ -36,7 +39,6 @@ end $$;
 --   maxSize                           of a product's attributes, in bytes of JSON
 --   newNames                          those with values that may be new to the store; left out: all
 --   mostNames                         how many attributes a patch has at most; left out: as its size allows
---   shard                             of the totals by status to add to (locks.ts)
 --   origin                            who writes, as in catalogue.ts, or null: nothing is recorded
 -- }
 --
@@ -198,7 +200,7 @@ begin
     order by code collate "C";
   end if;
   if total_statuses is not null then
-    perform count_products(store, (request -> 'shard')::smallint, total_statuses, deltas);
+    perform count_products(store, total_statuses, deltas);
   end if;
   definitions := null;
   fingerprint := null;
@@ -207,7 +209,7 @@ end $$;
 
 -- Deletes products; the caller holds their locks. Returns the codes of those that existed, and a fingerprint of them as
 -- they were.
-create or replace function delete_products(store uuid, codes text[], origin jsonb, shard smallint)
+create or replace function delete_products(store uuid, codes text[], origin jsonb)
 returns table (deleted text[], fingerprint text) language plpgsql as $$
 declare
   result record;
@@ -232,7 +234,7 @@ begin
     deleted := deleted || result.codes;
     fingerprint := md5(fingerprint || result.state);
   end loop;
-  perform count_products(store, shard, statuses, array_fill(-1::bigint, array[cardinality(statuses)]));
+  perform count_products(store, statuses, array_fill(-1::bigint, array[cardinality(statuses)]));
   perform mark_products(store, deleted, -1);
   delete from product p where p.store_uuid = store and p.product_code = any(deleted);
   return next;

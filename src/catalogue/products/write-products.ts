@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { type LockRequest, locksOf, randomShard } from '../locks.ts'
+import { type LockRequest, locksOf } from '../locks.ts'
 import { maxSize } from './product-patches.ts'
 
 /** What to write, as write-products.sql has it. */
@@ -46,7 +46,6 @@ export async function writeProducts(
   const { creates = false, updates = false, refused = [], failed = 0 } = options
   const request = {
     ...{ ...options, creates, updates, refused, failed, maxSize },
-    shard: randomShard(),
     origin: catalogue.origin ?? null,
   }
   const texts = `"patches":${patches},"statuses":${statuses},"createdAts":${createdAts}`
