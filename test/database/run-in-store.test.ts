@@ -32,11 +32,8 @@ it.each([
 it('the server of a store runs a statement that inserts in a common table expression, on its shards', () => {
   const text = `with gone as (
       delete from asset where store_uuid = $1 and asset_id like 'a%' returning asset_id
-    ), recorded as (
-      insert into change (store_uuid, codes) select $1::uuid, array_agg(asset_id) from gone
-    ), marked as (
-      insert into product_dirty (store_uuid, codes)
-      select $1::uuid, $2::text[]
+    ), linked as (
+      insert into asset_link (store_uuid, asset_id) select $1::uuid, unnest($2::text[])
     )
     select * from gone left join asset on true`
   expect(runInStore(store, text, [store, ['A']])).toEqual({
@@ -45,13 +42,11 @@ it('the server of a store runs a statement that inserts in a common table expres
       store,
       `with gone as (
       delete from %3$I where store_uuid = %1$L and asset_id like 'a%%' returning asset_id
-    ), recorded as (
-      insert into %4$I (tx, seq, store_uuid, codes) select writing_tx(), next_number('change_seq'), %1$L::uuid, array_agg(asset_id) from gone
-    ), marked as (
-      insert into %5$I (seq, store_uuid, codes) select next_number('product_dirty_seq'), %1$L::uuid, %2$L::text[]
+    ), linked as (
+      insert into %4$I (store_uuid, asset_id) select %1$L::uuid, unnest(%2$L::text[])
     )
     select * from gone left join %3$I on true`,
-      ['asset', 'change', 'product_dirty'],
+      ['asset', 'asset_link'],
       null,
       store,
       ['A'],
@@ -93,12 +88,7 @@ it.each([
   ['a table of a schema', `${insert} 1 from public.product`, 'product'],
   ['a column of a table', `${insert} product.status from product`, 'product'],
   ['a table of the coordinator', `${insert} 1 from a, store`, 'store'],
-  ['an alias of the ledger', 'with a as (insert into change as c (store_uuid) select $1) select', 'insert into change'],
-  [
-    'distinct rows of the ledger',
-    'with a as (insert into change (store_uuid) select distinct $1) select',
-    'insert into change',
-  ],
+  ['a row of the ledger', 'with a as (insert into change (store_uuid) select $1) select', 'insert into change'],
   ['another store', `${insert} 1 from product where store_uuid = $2`, 'store_uuid = $2'],
 ])('%s is refused where the server of a store would run the statement', (_what, text, fault) => {
   expect(() => runInStore(store, text, [store, other])).toThrow(`cannot run ${fault} in: with a`)

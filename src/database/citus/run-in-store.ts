@@ -13,7 +13,8 @@ const ofStore = /\b(?:store_uuid = |store_uuid, [^()]*\)\s*select (?:distinct )?
 const literalOrComment = /('[^']*'|--[^\n]*|\/\*[\s\S]*?\*\/)/
 const tableName = /\b(from|join|into|update)(\s+)(\w+)\b/gi
 const anyTable = new RegExp(`\\b(${known.join('|')})\\b`, 'i')
-const numberedInsert = /\binsert into (change|product_dirty)\b(?: \(([^()]*)\)\s*select\b(?!\s+distinct\b))?/gi
+/** Functions insert there (`record_change`, `mark_products`): a shard has no defaults from the coordinator. */
+const numberedInsert = /\binsert into (?:change|product_dirty)\b/gi
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -40,18 +41,12 @@ export function runInStore(
   const tables: string[] = []
   const faults: string[] = []
   const onShards = (code: string) => {
-    const rewritten = code
-      .replace(/\$(\d+)/g, '%$1$L')
-      .replace(numberedInsert, (found, table: string, columns?: string) => {
-        if (columns === undefined) faults.push(found)
-        return columns === undefined ? found : withNumbers(table, columns)
-      })
-      .replace(tableName, (found, word, space, name) => {
-        if (!known.includes(name)) return found
-        if (!tables.includes(name)) tables.push(name)
-        return `${word}${space}%${values.length + 1 + tables.indexOf(name)}$I`
-      })
-    faults.push(...(anyTable.exec(rewritten)?.slice(1) ?? []))
+    const rewritten = code.replace(/\$(\d+)/g, '%$1$L').replace(tableName, (found, word, space, name) => {
+      if (!known.includes(name)) return found
+      if (!tables.includes(name)) tables.push(name)
+      return `${word}${space}%${values.length + 1 + tables.indexOf(name)}$I`
+    })
+    faults.push(...(code.match(numberedInsert) ?? []), ...(anyTable.exec(rewritten)?.slice(1) ?? []))
     return rewritten
   }
   const parts = text.replaceAll('%', '%%').split(literalOrComment)
@@ -66,10 +61,4 @@ export function runInStore(
     // What writes products takes no locks if it gets none.
     values: [store, statement, tables, isWrite ? values[1] : null, ...(isWrite ? values.with(1, null) : values)],
   }
-}
-
-/** A shard has no defaults from the coordinator. */
-function withNumbers(table: string, columns: string): string {
-  const tx = table === 'change' ? { column: 'tx, ', value: 'writing_tx(), ' } : { column: '', value: '' }
-  return `insert into ${table} (${tx.column}seq, ${columns}) select ${tx.value}next_number('${table}_seq'),`
 }
