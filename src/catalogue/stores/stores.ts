@@ -57,15 +57,13 @@ export async function createStore(
   return onlyRow(rows)
 }
 
-/** A UUID that belongs to a server that is not lost, where there are several servers. */
+/** A UUID that belongs to a server that is not lost, where there are several servers; the twentieth may be another. */
 async function newStoreUuid({ db }: WriteCatalogue): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const uuid = uuidv7()
-    if (attempt === maxUuids || (await isServed(db, uuid))) return uuid
+    if (attempt === 20 || (await isServed(db, uuid))) return uuid
   }
 }
-
-const maxUuids = 20
 
 /** Returns the names of the definitions, which are JSON. */
 async function copyDefinitions(catalogue: WriteCatalogue, storeUuid: string, definitions: string): Promise<string[]> {
@@ -102,7 +100,15 @@ export async function updateStore(
   changes: Partial<NewStore>,
 ): Promise<Store> {
   requireNoFaults(storeFaults(enumerations, changes))
-  const uuid = requireVisible(catalogue, storeUuid)
+  return (await setFields(catalogue, requireVisible(catalogue, storeUuid), changes)).store
+}
+
+/** As `updateStore`, of values that a store had; `changed`: the number of fields that had other values. */
+export async function setFields(
+  catalogue: WriteCatalogue,
+  uuid: string,
+  changes: Partial<NewStore>,
+): Promise<{ store: Store; changed: number }> {
   const { storeName, storeTaxonomy, region, channels, defaultAutomation, storeWebsite } = changes
   // `changed` reads from `old`, so that `old` locks the row first.
   const { rows } = await sql<Store & { items: Item[] }>`
@@ -120,10 +126,10 @@ export async function updateStore(
     )
     select ${returned}, (select coalesce(json_agg(i), '[]') from (${changedFields}) i) as items
     from changed`.execute(catalogue.db)
-  if (!rows[0]) throw storeNotFound('storeUuid', storeUuid)
+  if (!rows[0]) throw storeNotFound('storeUuid', uuid)
   const { items, ...store } = rows[0]
   await recordItems(catalogue, uuid, items)
-  return store
+  return { store, changed: items.length }
 }
 
 const columns = storeColumns.map((selected): [column: string, name: string] => {

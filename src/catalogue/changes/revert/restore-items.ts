@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { WriteCatalogue } from '../../catalogue.ts'
 import { onlyRow, type Sql } from '../../conditions.ts'
 import type { CatalogueKind } from '../change.ts'
-import { type Item, recorded, recordItems } from '../record-changes.ts'
+import { recorded } from '../record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'
 
 /** Which request to revert in a store, and how. */
@@ -56,37 +56,22 @@ export interface Restoration {
 }
 
 /**
- * Restores items in one statement, which also reads and records them unless they are in a `local` table
- * (table-registry.ts): on Citus it would need all servers. `restorationOf` gets the name of the CTE with `itemsOf` the
- * request.
+ * Restores items in one statement, which also reads and records them. `restorationOf` gets the name of the CTE with
+ * `itemsOf` the request.
  */
 export async function restoreItems(
   catalogue: WriteCatalogue,
   reversal: Reversal,
   kinds: readonly CatalogueKind[],
   restorationOf: (own: Sql) => Restoration,
-  { isLocal = false } = {},
 ): Promise<Reverted> {
   const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
-  const { storeUuid } = reversal
-  const found = isLocal ? await foundItems(catalogue, reversal, kinds) : itemsOf(reversal, kinds)
   const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
-  const { rows } = await sql<Reverted & { items?: Item[] | null }>`
-    with own as materialized (${found}), ${ctes}
+  const { rows } = await sql<Reverted>`
+    with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}
     select json_build_object(${sql.join(numbers)}) as reverted, ${skippedColumns(skipped)},
-      ${isLocal ? sql`(select json_agg(i) from (${changes}) i) as items` : recorded(catalogue, storeUuid, changes)}`.execute(
-    catalogue.db,
-  )
-  const { items, ...done } = onlyRow(rows)
-  await recordItems(catalogue, storeUuid, items ?? [])
-  return done
-}
-
-/** A query for the same items as `itemsOf`, which reads no table. */
-async function foundItems({ db }: WriteCatalogue, reversal: Reversal, kinds: readonly CatalogueKind[]): Promise<Sql> {
-  const { rows } = await itemsOf(reversal, kinds).execute(db)
-  return sql`select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(
-    kind text, seq bigint, action text, code text, key text, was text, asset_id text, is_undone boolean)`
+      ${recorded(catalogue, reversal.storeUuid, changes)}`.execute(catalogue.db)
+  return onlyRow(rows)
 }
 
 /** How many skipped items a step returns. */

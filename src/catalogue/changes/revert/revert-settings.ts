@@ -7,48 +7,38 @@ import { maxFilterable } from '../../product-index/slots.ts'
 import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
 import { changedRequirements } from '../../readiness/store-requirements.ts'
-import { storeFieldsOf } from '../../stores/stores.ts'
+import { setFields } from '../../stores/stores.ts'
+import type { ChangeAction } from '../change.ts'
 import { createdDefinitions, definitionColumns, definitionJson, formerDefinitions } from '../record-changes.ts'
-import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
-
-const fieldBefore = (field: string, column: string) => sql`
-        ${sql.ref(column)} = case when f.old ? ${field} then f.old ->> ${field} else ${sql.ref(column)} end`
-const listBefore = (field: string, column: string) => sql`
-        ${sql.ref(column)} = case when f.old ? ${field}
-          then array(select jsonb_array_elements_text(f.old -> ${field})) else ${sql.ref(column)} end`
+import {
+  changedSince,
+  itemsOf,
+  type Restoration,
+  type Reversal,
+  type RevertStep,
+  restoreItems,
+} from './restore-items.ts'
+import type { SkippedItem } from './skipped-item.ts'
 
 /** Restores the fields of a store. A store that the request created stays. */
 export const storeFields: RevertStep = {
   kinds: ['store'],
-  revert: (catalogue, reversal) =>
-    restoreItems(catalogue, reversal, ['store'], (own) => restoredFields(reversal.storeUuid, own), {
-      isLocal: true,
-    }),
+  revert: async (catalogue, reversal) => {
+    const { rows } = await sql<{ key: string | null; action: ChangeAction; was: string | null; isUndone: boolean }>`
+      select key, action, was, is_undone as "isUndone" from (${itemsOf(reversal, ['store'])}) i
+      order by key, seq`.execute(catalogue.db)
+    // The oldest item of a field comes last: it has the value from before the request.
+    const undone = rows.filter(({ action, isUndone }) => action === 'updated' && isUndone).reverse()
+    const fields = Object.fromEntries(undone.map(({ key, was }) => [key, JSON.parse(was ?? 'null')]))
+    const { changed } = await setFields(catalogue, reversal.storeUuid, fields)
+    const left = rows.filter(({ action, isUndone }) => action === 'created' || !isUndone)
+    const reasons = new Map<string | null, SkippedItem['reason']>(
+      left.map(({ key, action }) => [key, action === 'created' ? 'store_created' : 'changed_since']),
+    )
+    const skipped = [...reasons].map(([key, reason]): SkippedItem => ({ kind: 'store', code: '', key, reason }))
+    return { reverted: { storeFields: changed }, skipped, skippedCount: skipped.length }
+  },
 }
-
-const restoredFields = (storeUuid: string, own: Sql): Restoration => ({
-  ctes: sql`field as materialized (
-      select f.key, f.was, s.stored -> f.key as stored
-      from (
-        select distinct on (key) key, was::jsonb as was from ${own} where is_undone and action = 'updated' order by key, seq
-      ) f cross join lateral (
-        select ${storeFieldsOf('store')} as stored from store where store_uuid = ${storeUuid}
-        offset 0
-      ) s
-      where f.was <> s.stored -> f.key
-    ), written as (
-      update store set ${fieldBefore('storeName', 'store_name')}, ${fieldBefore('storeTaxonomy', 'store_taxonomy')},
-        ${fieldBefore('storeWebsite', 'store_website')}, ${listBefore('region', 'region')},
-        ${listBefore('channels', 'channels')}, ${listBefore('defaultAutomation', 'default_automation')}
-      from (select jsonb_object_agg(key, was) as old from field) f
-      where store_uuid = ${storeUuid} and f.old is not null
-    )`,
-  changes: sql`select 'store' as kind, 'updated' as action, '' as code, key, stored::text as was from field`,
-  counts: { storeFields: sql`(select count(*) from field)` },
-  skipped: sql`
-    select kind, code, key, 'changed_since' as reason from ${own} where not is_undone and action = 'updated' union all
-    select kind, code, key, 'store_created' from ${own} where action = 'created'`,
-})
 
 const definitionsWhere = (condition: RawBuilder<boolean>) => sql`select * from definition where ${condition}`
 
