@@ -373,8 +373,13 @@ describe('a replica', () => {
     await fork.stop()
   })
 
-  it('is used through a pooler as the primary is', async () => {
-    const own = await startGateway([servers.replica.url], { transactionPooling: true })
+  it.each([
+    ['through a pooler as the primary is', '', { transactionPooling: true }],
+    ['where its transactions are serializable', 'serializable', {}],
+    ['through a pooler where its transactions are serializable', 'serializable', { transactionPooling: true }],
+  ])('is used %s', async (_how, level, more) => {
+    const settings = level && `?options=${encodeURIComponent(`-c default_transaction_isolation=${level}`)}`
+    const own = await startGateway([servers.replica.url + settings], more)
     await expect.poll(async () => (await own.call('/metrics')).text).toMatch(/replica_lag_seconds\{.*\} 0\.\d+/)
     await servers.pause()
     await addAssets(gateway, store, [['b', 'P1']])

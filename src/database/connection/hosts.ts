@@ -42,10 +42,9 @@ function asksForPrimary(url: string): boolean {
 }
 
 async function standbyError(client: pg.ClientBase): Promise<Error | undefined> {
-  const { rows } = await client.query<{ isStandby: boolean }>(
-    `select current_setting('transaction_read_only') = 'on' as "isStandby"`,
-  )
-  return rows[0]?.isStandby ? new IsStandby('the server is a standby') : undefined
+  // Other than `select`, a standby answers it whatever the isolation level is.
+  const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only')
+  return rows[0]?.transaction_read_only === 'on' ? new IsStandby('the server is a standby') : undefined
 }
 
 /** Opens a connection to the current host. If that fails, tries the other hosts in order. */

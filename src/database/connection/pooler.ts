@@ -15,6 +15,8 @@ const attempts = 3
 export function isPooled(connection: ConnectionConfig): Promise<boolean> {
   return withClients({ query_timeout: maxAnswerMs, ...connection }, async (open) => {
     const client = await open()
+    // At the level that a server may set for transactions, a hot standby may refuse to read.
+    await client.query('begin isolation level read committed')
     return (await pidOf(client)) !== (client as pg.PoolClient & { processID: number }).processID
   })
 }

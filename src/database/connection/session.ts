@@ -59,7 +59,9 @@ export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): stri
     useIf(`(${isCitus}) is not true`, 'plan_cache_mode', 'force_generic_plan'),
   ]
   const set = fixed.map(([name, value]) => `set ${scope} ${name} = ${value || 0}`)
-  return [...set, `select ${dependent.join(', ')}`].join('; ')
+  const statements = [...set, `select ${dependent.join(', ')}`].join('; ')
+  // At the level that a server may set for transactions, a hot standby may refuse to read.
+  return isLocal ? statements : `begin isolation level read committed; ${statements}; commit`
 }
 
 /** Begins a statement whose best plan depends on its values, and whose text on the filter: it is not prepared. */
