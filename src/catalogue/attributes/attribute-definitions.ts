@@ -11,8 +11,6 @@ import {
   recordItems,
 } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
-import { maxFilterable } from '../product-index/slots.ts'
-import { maxSearchable } from '../product-text/searched-text.ts'
 import { requestBuild } from '../projections/queue.ts'
 import {
   type AttributeDefinition,
@@ -22,6 +20,12 @@ import {
   type StoredDefinition,
   storedColumns,
 } from './attribute-rules.ts'
+
+/** The largest number of filterable attributes in a store: each has a slot. */
+export const maxFilterable = 8
+
+/** The largest number of searchable attributes in a store. */
+export const maxSearchable = 4
 
 /** A definition to store. A limit that is left out or null does not limit the values. */
 type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {

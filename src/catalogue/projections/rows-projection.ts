@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
 import type { Projection } from './projection.ts'
@@ -100,4 +100,13 @@ async function readProgress(catalogue: Catalogue, storeUuid: string, rows: Rows)
   if (definitions.length === 0) return undefined
   const { parts, waiting, built } = await readState(catalogue, storeUuid, rows)
   return { isBuilt: waiting < parts, isBuilding: parts === 0 || waiting > 0, done: built }
+}
+
+/** SQL: the products of a store, or some of them, with their attributes decompressed once for all columns. */
+export function productsOf(storeUuid: string, codes?: readonly string[]): RawBuilder<unknown> {
+  const given = codes ? sql`and product_code = any(${[...codes]}::text[])` : sql``
+  return sql`(
+    select product_code, status, created_at, updated_at, attributes || '{}' as attributes
+    from product where store_uuid = ${storeUuid} ${given}
+    offset 0)`
 }

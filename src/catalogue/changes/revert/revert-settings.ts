@@ -1,10 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import { orReplaced, requireFittingDefinitions } from '../../attributes/attribute-definitions.ts'
+import {
+  maxFilterable,
+  maxSearchable,
+  orReplaced,
+  requireFittingDefinitions,
+} from '../../attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue.ts'
 import type { Sql } from '../../conditions.ts'
-import { maxFilterable } from '../../product-index/slots.ts'
-import { maxSearchable } from '../../product-text/searched-text.ts'
 import { requestBuild } from '../../projections/queue.ts'
 import { changedRequirements } from '../../readiness/store-requirements.ts'
 import { setFields } from '../../stores/stores.ts'

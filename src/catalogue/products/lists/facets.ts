@@ -6,11 +6,11 @@ import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
 import { isCaughtUp, totalProducts } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
-import { valuesOf } from '../query/compare.ts'
 import { compileNarrowed } from '../query/narrow.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 import { versionOf } from '../query/store-facts.ts'
+import { valuesOf } from '../query/values.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */
 export interface Facet {

@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { isStorable } from '../../../text.ts'
 import { allOf, type Condition, containing, type Sql, withoutFalse } from '../../conditions.ts'
 import { defaultAssetFormat, defaultChannel } from '../../enumerations.ts'
-import { hasText, searchedText } from '../../product-text/searched-text.ts'
-import { beyondAll, compare, isAmong, texts, valuesOf } from './compare.ts'
 import type { AssetPresence, ProductFilter, TimeRange } from './product-filter.ts'
 import type { Source } from './source.ts'
+import { beyondAll, compare, hasText, isAmong, searchedText, texts, valuesOf } from './values.ts'
 
 /** A condition that an index finds, in the order of `key`; undefined: of several keys. */
 interface Indexed {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
 import type { Condition, KeysetPage, Sql } from '../../conditions.ts'
-import { valuesOf } from './compare.ts'
 import { type OrderValue, type ProductOrder, partsOfKey } from './product-order.ts'
 import type { Source } from './source.ts'
+import { valuesOf } from './values.ts'
 
 /** Products that follow each other in an order: those with a number, with a text, or without a value. */
 interface Segment {

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { unavailable } from '../../../errors.ts'
 import { costly } from '../../../request/context.ts'
-import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf } from '../../conditions.ts'
 import type { ProjectionName } from '../../projections/projection.ts'
@@ -9,6 +8,7 @@ import { databaseTime } from '../../projections/queue.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import type { ProductOrder } from './product-order.ts'
 import { findStoreFacts, hasTexts, requireUsable } from './store-facts.ts'
+import type { ValueSource } from './values.ts'
 
 /** What a request reads of products. `facets`: names of attributes. */
 export interface Question {
@@ -19,17 +19,8 @@ export interface Question {
   isExact?: boolean
 }
 
-/** The declared type of an attribute, if any, and its slot, if `product_index` has the values of all products. */
-interface Attribute {
-  type?: AttributeDefinition['type'] | undefined
-  slot?: number | undefined
-}
-
 /** What a query reads as `p`. */
-export interface Source {
-  table: 'product' | 'product_index'
-  uuid: string | null
-  attributeOf(name: string): Attribute
+export interface Source extends ValueSource {
   /** The searchable attributes, if a search reads them from the products; undefined: it reads `product_text`. */
   searched: readonly string[] | undefined
   /**
@@ -92,7 +83,7 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
     await catalogue.caughtUp?.(storeUuid)
     return findStoreFacts(catalogue, uuid, names)
   }, false)
-  const attributeOf = (name: string): Attribute => {
+  const attributeOf = (name: string) => {
     const { type, slot = null, isBuilt } = facts.attributes[name] ?? {}
     return { type, slot: slot !== null && isBuilt ? slot : undefined }
   }

@@ -4,13 +4,12 @@ import { shown } from '../../../text.ts'
 import { type AttributeDefinition, valueRule } from '../../attributes/attribute-rules.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { onlyRow } from '../../conditions.ts'
-import { isNumber, maxDigits } from '../../product-index/slots.ts'
-import { searchableNames } from '../../product-text/searched-text.ts'
 import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
 import { asOf, databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 import { attributesOf, filtersWithin, type NamedAttribute, type ProductFilter } from './product-filter.ts'
 import type { ProductOrder } from './product-order.ts'
+import { isNumber, maxDigits, searchableNames } from './values.ts'
 
 /** What decides which table answers a question: the number of products, the time of each projection, the attributes. */
 export interface StoreFacts extends Record<ProjectionName, Date> {

@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { unprepared } from '../../database/connection/session.ts'
+import { maxFilterable } from '../attributes/attribute-definitions.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
-import type { RowDifference } from '../projections/projection.ts'
-import { queuedCodes } from '../projections/queue.ts'
-import { rowsProjection } from '../projections/rows-projection.ts'
-import { assignSlots, findSlots, productsOf, slotValues, valueColumns } from './slots.ts'
+import { asNumber, comparedCharacters } from '../products/query/values.ts'
+import type { RowDifference } from './projection.ts'
+import { queuedCodes } from './queue.ts'
+import { productsOf, rowsProjection } from './rows-projection.ts'
+
+/** An attribute in a slot of `product_index`. */
+interface Slot {
+  slot: number
+  name: string
+  /** Whether the slot has the values as numbers, too. */
+  isNumber: boolean
+  /** The values are those of products with codes up to this one; null: of all. */
+  builtTo: string | null
+}
 
 /** The values of filterable attributes, for filters, orders and facets. */
 export const filtersProjection = rowsProjection({
@@ -17,6 +28,11 @@ export const filtersProjection = rowsProjection({
   apply,
   check,
 })
+
+/** The columns of all slots: the texts, then the numbers. */
+const valueColumns = (['t', 'n'] as const).flatMap((kind) =>
+  Array.from({ length: maxFilterable }, (_, i) => ({ kind, slot: i + 1, name: `${kind}${i + 1}` })),
+)
 
 const ownColumns = ['status', 'created_at', 'updated_at']
 const columnsOf = (table: string | undefined, names = [...ownColumns, ...valueColumns.map(({ name }) => name)]) =>
@@ -63,4 +79,44 @@ async function check(catalogue: Catalogue, storeUuid: string, limit: number): Pr
     where i.kept is distinct from p.actual and code not in (${queuedCodes(storeUuid)})
     order by code limit ${limit}`.execute(catalogue.db)
   return rows
+}
+
+/** Only the holder of the store's lock of projections changes the slots. */
+export async function findSlots({ db }: Catalogue, storeUuid: string): Promise<Slot[]> {
+  const { rows } = await sql<Slot>`
+    select slot, name, is_number as "isNumber", built_to as "builtTo" from product_index_slot
+    where store_uuid = ${storeUuid} order by slot`.execute(db)
+  return rows
+}
+
+/**
+ * Gives each filterable attribute of a store a slot, and takes that of others. An attribute that has become a number,
+ * or is one no more, is built again. Attributes for which there is no slot wait for one.
+ */
+async function assignSlots(work: WriteCatalogue, storeUuid: string): Promise<void> {
+  await sql`
+    delete from product_index_slot s where s.store_uuid = ${storeUuid} and not exists (
+      select from attribute_definition d where d.store_uuid = ${storeUuid} and d.name = s.name and d.filterable
+        and (d.type = 'number') = s.is_number)`.execute(work.db)
+  await sql`
+    insert into product_index_slot (store_uuid, slot, name, is_number)
+    select ${storeUuid}::uuid, free.slot, waiting.name, waiting.is_number
+    from (
+      select name, type = 'number' as is_number, row_number() over (order by name) as nth from attribute_definition
+      where store_uuid = ${storeUuid} and filterable
+        and name <> all(array(select name from product_index_slot where store_uuid = ${storeUuid}))
+    ) waiting join (
+      select slot, row_number() over (order by slot) as nth from generate_series(1, ${maxFilterable}::integer) slot
+      where slot <> all(array(select slot from product_index_slot where store_uuid = ${storeUuid}))
+    ) free using (nth)`.execute(work.db)
+}
+
+/** What the columns have of `productsOf`, as `p`. */
+function slotValues(slots: readonly Slot[]): RawBuilder<unknown>[] {
+  return valueColumns.map(({ kind, slot }) => {
+    const of = slots.find((other) => other.slot === slot)
+    const value = of && sql<string | null>`(p.attributes ->> ${of.name}::text)`
+    if (kind === 't') return value ? sql`left(${value}, ${comparedCharacters}::integer)` : sql`null::text`
+    return value && of.isNumber ? asNumber(value) : sql`null::float8`
+  })
 }

@@ -1,9 +1,37 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hasAtMost } from '../../../text.ts'
+import type { AttributeDefinition } from '../../attributes/attribute-rules.ts'
 import { type Condition, containing, type Sql, withoutFalse } from '../../conditions.ts'
-import { asNumber, comparedCharacters, isNumber } from '../../product-index/slots.ts'
 import type { AttributeFilter } from './product-filter.ts'
-import type { Source } from './source.ts'
+
+/** The declared type of an attribute, if any, and its slot, if `product_index` has the values of all products. */
+interface Attribute {
+  type?: AttributeDefinition['type'] | undefined
+  slot?: number | undefined
+}
+
+/** Which table a query reads as `p`, and of which store. */
+export interface ValueSource {
+  table: 'product' | 'product_index'
+  uuid: string | null
+  attributeOf(name: string): Attribute
+}
+
+/** The number of first characters by which texts are compared. */
+export const comparedCharacters = 255
+
+/** A text with more characters is no number: the number could be too large for `float8`. */
+export const maxDigits = 300
+
+export function isNumber(text: string): boolean {
+  return text.length <= maxDigits && /^-?[0-9]+([.][0-9]+)?$/.test(text)
+}
+
+/** The text as a number, or null: the cast cannot fail. */
+export function asNumber(text: RawBuilder<string | null>): RawBuilder<number | null> {
+  return sql<number | null>`(case when length(${text}) <= ${maxDigits}::integer and ${text} ~ '^-?[0-9]+([.][0-9]+)?$'
+    then ${text}::float8 end)`
+}
 
 /**
  * How the values of an attribute of products `p` compare, the same in both sources: as numbers if the attribute is
@@ -23,7 +51,7 @@ export interface Values {
 /** Added to a prefix, it sorts after every text with that prefix. */
 export const beyondAll = '\u{10ffff}'.repeat(comparedCharacters)
 
-export function valuesOf({ table, uuid, attributeOf }: Source, name: string): Values {
+export function valuesOf({ table, uuid, attributeOf }: ValueSource, name: string): Values {
   const { type, slot } = attributeOf(name)
   const as = type === undefined ? 'both' : type === 'number' ? 'numbers' : 'texts'
   if (table === 'product') {
@@ -104,3 +132,19 @@ function isBeyond({ as, text, number }: Values, operator: Sql, bound: string): C
 function cut(text: string): string {
   return hasAtMost(text, comparedCharacters) ? text : [...text].slice(0, comparedCharacters).join('')
 }
+
+/** SQL: the names of the searchable attributes of a store, in their order. */
+export const searchableNames = (storeUuid: string | null): RawBuilder<string[]> => sql<string[]>`array(
+      select name from attribute_definition where store_uuid = ${storeUuid} and searchable order by name)`
+
+/** SQL: the values of some attributes of a product `p`; empty if it has none. */
+export const joinedValues = (names: readonly string[]): RawBuilder<string> =>
+  sql<string>`concat_ws(chr(31), ${sql.join(names.map((name) => sql`p.attributes ->> ${name}::text`))})`
+
+/** SQL: what a search compares of a product `p` with these searchable attributes. */
+export const searchedText = (names: readonly string[]): RawBuilder<string> =>
+  sql<string>`folded(${joinedValues(names)})`
+
+/** SQL: whether such a text has a substring. */
+export const hasText = (text: RawBuilder<string>, substring: string): RawBuilder<boolean> =>
+  sql<boolean>`${text} like (select folded(${containing(substring)}::text))`

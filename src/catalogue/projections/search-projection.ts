@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
-import { productsOf } from '../product-index/slots.ts'
-import type { RowDifference } from '../projections/projection.ts'
-import { queuedCodes } from '../projections/queue.ts'
-import { rowsProjection } from '../projections/rows-projection.ts'
-import { joinedValues, searchableNames, searchedText } from './searched-text.ts'
+import { joinedValues, searchableNames, searchedText } from '../products/query/values.ts'
+import type { RowDifference } from './projection.ts'
+import { queuedCodes } from './queue.ts'
+import { productsOf, rowsProjection } from './rows-projection.ts'
 
 /** The values of searchable attributes, for searches. */
 export const searchProjection = rowsProjection({
