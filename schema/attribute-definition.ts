@@ -1,8 +1,11 @@
-import { defineAttributes, removeDefinitions } from '../src/catalogue/attributes/attribute-definitions.ts'
+import {
+  defineAttributes,
+  maxFilterable,
+  maxSearchable,
+  removeDefinitions,
+} from '../src/catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
-import { maxFilterable } from '../src/catalogue/attributes/attribute-definitions.ts'
-import { maxSearchable } from '../src/catalogue/attributes/attribute-definitions.ts'
 import { returnsStored } from '../src/graphql/access.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'

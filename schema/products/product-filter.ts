@@ -1,5 +1,5 @@
+import type { ProductOrder } from '../../src/catalogue/products/query/order.ts'
 import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/query/product-filter.ts'
-import type { ProductOrder } from '../../src/catalogue/products/query/product-order.ts'
 import { builder } from '../builder/builder.ts'
 import { scanCost } from '../builder/connection.ts'
 import { catalogueText, lookupText, optionalChannel, optionalFormat, required } from '../builder/options.ts'

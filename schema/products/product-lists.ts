@@ -9,13 +9,8 @@ import {
   listProductsOfStores,
   requireOrderAmongStores,
 } from '../../src/catalogue/products/lists/products-of-stores.ts'
+import { cursorKey, isCursorKey, nameOfOrder, requireGoodOrder } from '../../src/catalogue/products/query/order.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
-import {
-  cursorKey,
-  isCursorKey,
-  nameOfOrder,
-  requireGoodOrder,
-} from '../../src/catalogue/products/query/product-order.ts'
 import { storesToRead } from '../../src/catalogue/stores/stores-to-read.ts'
 import { lazy } from '../../src/lazy.ts'
 import { costly } from '../../src/request/context.ts'

@@ -3,7 +3,7 @@ import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import type { ProductStatus } from '../enumerations.ts'
-import type { OrderValue } from './query/product-order.ts'
+import type { OrderValue } from './query/order.ts'
 
 export interface Product {
   storeUuid: string

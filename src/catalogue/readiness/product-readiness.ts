@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
+import type { Condition } from '../conditions.ts'
 import { evaluationJoin, findMismatching, reasonFor, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
@@ -61,4 +62,24 @@ export async function findProductReadiness(
     }
   })
   return Map.groupBy(readiness, ({ productCode }) => productCode)
+}
+
+/** SQL: whether a product `p` has been counted as blocked on a channel. */
+export function isBlocked(uuid: string | null, channel: string): Condition {
+  return sql<boolean>`exists (
+      select from product_gap g join channel_readiness c
+        on c.store_uuid = ${uuid} and c.channel = ${channel} and c.build = g.build and c.state = 'current'
+      where g.store_uuid = ${uuid} and g.channel = ${channel} and g.product_code = p.product_code
+        and g.mask & c.required <> 0
+    )`
+}
+
+/** SQL: whether a product `p` has been counted as not blocked: none has where nothing is counted. */
+export function isReady(uuid: string | null, channel: string): Condition {
+  return sql<boolean>`(
+      exists (
+        select from channel_readiness c
+        where c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
+      ) and not ${isBlocked(uuid, channel)}
+    )`
 }

@@ -1,5 +1,5 @@
+import type { ProductOrder } from '../../../src/catalogue/products/query/order.ts'
 import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/query/product-filter.ts'
-import type { ProductOrder } from '../../../src/catalogue/products/query/product-order.ts'
 
 /** A product as the model has it; times are to the microsecond, as PostgreSQL writes them. */
 export interface ModelProduct {

@@ -5,7 +5,7 @@ import { isBare, onlyRow } from '../../conditions.ts'
 import { databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
 import type { Compiled } from '../query/compile.ts'
-import { compileNarrowed } from '../query/narrow.ts'
+import { compileNarrowed } from '../query/compile.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 

@@ -4,11 +4,9 @@ import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
 import { allOf, isBare, onlyRow, type Sql } from '../../conditions.ts'
 import { columns, type ListedProduct, requireAllRead, withinReadLimit } from '../find-products.ts'
-import { type Compiled, compile } from '../query/compile.ts'
-import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
-import { boundsOf, type PageSegment, type ProductPage, planPage } from '../query/plan-page.ts'
+import { type Compiled, compile, compileNarrowed, narrowByIndex } from '../query/compile.ts'
+import { boundsOf, byCode, type PageSegment, type ProductOrder, type ProductPage, planPage } from '../query/order.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
-import { byCode, type ProductOrder } from '../query/product-order.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 
 /** Products of a list, and the time of which they are: of later changes, some may be in it. */

@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
 import { isStorable } from '../../../text.ts'
-import { allOf, type Condition, containing, type Sql, withoutFalse } from '../../conditions.ts'
+import type { Catalogue } from '../../catalogue.ts'
+import { codesChangedSince } from '../../changes/recent-products.ts'
+import { allOf, type Condition, containing, onlyRow, type Sql, withoutFalse } from '../../conditions.ts'
 import { defaultAssetFormat, defaultChannel } from '../../enumerations.ts'
+import { isBlocked, isReady } from '../../readiness/product-readiness.ts'
 import type { AssetPresence, ProductFilter, TimeRange } from './product-filter.ts'
 import type { Source } from './source.ts'
 import { beyondAll, compare, hasText, isAmong, searchedText, texts, valuesOf } from './values.ts'
@@ -54,6 +58,7 @@ function conditionsOf(source: Source, filter: ProductFilter): Conditions {
 }
 
 function indexedConditions(filter: ProductFilter): Indexed[] {
+  const prefix = filter.codePrefix
   const [code, status, created] = [sql`p.product_code`, sql`p.status`, sql`p.created_at`]
   const conditions: [Indexed['key'], Condition | false][] = [
     [
@@ -61,7 +66,7 @@ function indexedConditions(filter: ProductFilter): Indexed[] {
       filter.status != null && isAmong(status, texts, filter.status),
     ],
     [code, filter.codes != null && isAmong(code, texts, filter.codes.filter(isStorable))],
-    [code, filter.codePrefix != null && isPrefixed(filter.codePrefix)],
+    [code, prefix != null && sql<boolean>`(${code} >= ${prefix} and ${code} <= ${prefix + beyondAll})`],
     [created, isDuring(created, creation(filter))],
   ]
   return conditions.flatMap(([key, where]) => (where === false ? [] : [{ key, where }]))
@@ -82,10 +87,6 @@ function otherConditions(source: Source, filter: ProductFilter): (Condition | fa
   ]
 }
 
-function isPrefixed(prefix: string): Condition {
-  return sql<boolean>`(p.product_code >= ${prefix} and p.product_code <= ${prefix + beyondAll})`
-}
-
 /** A product that was last changed before a time was created before it. */
 function creation({ createdAt, updatedAt }: ProductFilter): TimeRange {
   const ends = [createdAt?.to, updatedAt?.to].filter((time) => time != null).map(Number)
@@ -99,7 +100,7 @@ function isDuring(column: Sql, range: TimeRange | null | undefined): Condition |
 }
 
 /** Whether the code of a product `p`, or the value of a searchable attribute, has a substring. */
-export function hasSubstring({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
+function hasSubstring({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
   const inCode = sql<boolean>`p.product_code collate "default" ilike ${containing(search)}`
   if (searched?.length === 0) return inCode
   if (searched) return sql<boolean>`(${inCode} or ${hasText(searchedText(searched), search)})`
@@ -118,22 +119,81 @@ function withAssets(uuid: string | null, { channel, assetFormat }: AssetPresence
     )`
 }
 
-/** Whether a product has been counted as blocked on a channel. */
-function isBlocked(uuid: string | null, channel: string): Condition {
-  return sql<boolean>`exists (
-      select from product_gap g join channel_readiness c
-        on c.store_uuid = ${uuid} and c.channel = ${channel} and c.build = g.build and c.state = 'current'
-      where g.store_uuid = ${uuid} and g.channel = ${channel} and g.product_code = p.product_code
-        and g.mask & c.required <> 0
-    )`
+/** Products are read first by the condition that at most this many meet. */
+const maxFew = 10_000
+
+/** A substring is common if this many of the first `probed` products of the store have it. */
+const common = 40
+const probed = 2_000
+
+/** The index has only substrings with three such characters in a row. */
+const indexed = /[a-z0-9]{3}/i
+
+/**
+ * Compiles a filter, with the codes of all products that may match where a search or the ledger finds that they are
+ * few: they are then read by their keys.
+ */
+export async function compileNarrowed(catalogue: Catalogue, source: Source, filter: ProductFilter): Promise<Compiled> {
+  return compile(source, await narrowByCodes(catalogue, source, filter))
 }
 
-/** Whether a product has been counted as not blocked: none has where nothing is counted. */
-function isReady(uuid: string | null, channel: string): Condition {
-  return sql<boolean>`(
-      exists (
-        select from channel_readiness c
-        where c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
-      ) and not ${isBlocked(uuid, channel)}
+async function narrowByCodes(catalogue: Catalogue, source: Source, filter: ProductFilter): Promise<ProductFilter> {
+  if (filter.codes != null) return filter
+  const found = filter.search == null ? undefined : await codesWith(catalogue, source, filter.search)
+  if (found) return { ...filter, search: undefined, codes: found }
+  const from = filter.updatedAt?.from
+  const changed = from && (await codesChangedSince(catalogue, source.uuid, from))
+  return changed ? { ...filter, codes: changed } : filter
+}
+
+/** The codes of the products that have a substring; undefined if they are many. A sample excludes common ones first. */
+async function codesWith({ db }: Catalogue, source: Source, search: string): Promise<string[] | undefined> {
+  const { uuid, searched } = source
+  if (!indexed.test(search) || (searched?.length ?? 0) > 0) return undefined
+  const { rows: probes } = await sql<{ isRare: boolean }>`
+    select count(*) = ${probed} and count(*) filter (where ${hasSubstring(source, search)}) < ${common} as "isRare"
+    from (
+      select product_code from product where store_uuid = ${uuid} order by product_code limit ${probed}
+    ) p`.execute(db)
+  if (!onlyRow(probes).isRare) return undefined
+  const { rows } = await sql<{ code: string }>`
+    select codes_like(${uuid}::uuid, ${containing(search)}, ${searched === undefined}, ${maxFew + 1}) as code`.execute(
+    db,
+  )
+  return rows.length <= maxFew ? rows.map(({ code }) => code) : undefined
+}
+
+/** What a statement reads: a FROM item of products `p`, and the common table expression that it needs, if any. */
+interface Narrowed {
+  from: Sql
+  few?: Sql
+  /** SQL: whether that has all of them: more products may have come to meet the condition. */
+  isWhole?: Condition
+}
+
+/**
+ * Reads the products that meet one of the conditions first, if they are few. PostgreSQL would not choose that: its
+ * statistics are those of all stores, in which an attribute of another store may have the same slot.
+ */
+export async function narrowByIndex({ db }: Catalogue, source: Source, { indexed }: Compiled): Promise<Narrowed> {
+  const all = { from: sql`${sql.table(source.table)} p` }
+  if (source.table === 'product' || indexed.length === 0) return all
+  // The order makes PostgreSQL read the index, whatever it expects to find; several keys would have to be sorted.
+  const codes = ({ where, key }: (typeof indexed)[number]) => sql`
+      select p.product_code from product_index p where p.store_uuid = ${source.uuid} and ${where}
+      ${key ? sql`order by ${key}, p.product_code` : sql``} limit ${maxFew + 1}`
+  const counts = indexed.map((condition) => sql`(select count(*)::int from (${codes(condition)}) l)`)
+  const { rows } = await sql<{ counts: number[] }>`
+    ${customPlan} select array[${sql.join(counts)}] as counts`.execute(db)
+  const { counts: found } = onlyRow(rows)
+  const fewest = Math.min(...found)
+  const condition = indexed[found.indexOf(fewest)]
+  if (condition === undefined || fewest > maxFew) return all
+  const few = sql`few as materialized (
+      select r.* from (${codes(condition)}) l cross join lateral (
+        select * from product_index where store_uuid = ${source.uuid} and product_code = l.product_code
+        offset 0
+      ) r
     )`
+  return { from: sql`few p`, few, isWhole: sql`(select count(*) from few) <= ${maxFew}::integer` }
 }

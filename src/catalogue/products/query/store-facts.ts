@@ -7,8 +7,8 @@ import { onlyRow } from '../../conditions.ts'
 import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
 import { asOf, databaseTime } from '../../projections/queue.ts'
 import { totalOf } from '../product-totals.ts'
+import type { ProductOrder } from './order.ts'
 import { attributesOf, filtersWithin, type NamedAttribute, type ProductFilter } from './product-filter.ts'
-import type { ProductOrder } from './product-order.ts'
 import { isNumber, maxDigits, searchableNames } from './values.ts'
 
 /** What decides which table answers a question: the number of products, the time of each projection, the attributes. */
