@@ -3,7 +3,7 @@ import { oneUrlFault, urlFieldReader } from '../assets/url-fields.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, type GoodPatch, type ProductPatch } from './product-patches.ts'
-import { writePatches } from './write-patches.ts'
+import { writePatches } from './update-products.ts'
 
 /** What the names of URL fields are read by. */
 interface UrlFields {

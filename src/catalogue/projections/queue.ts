@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
-import { totalOf } from '../products/product-totals.ts'
+import { totalOf } from '../products/find-products.ts'
 import type { ProjectionName } from './projection.ts'
 
 /** The largest number of products in a step, and in a row of the queue. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
-import { totalOf } from '../products/product-totals.ts'
+import { totalOf } from '../products/find-products.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'
 import { asOf } from './queue.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
 import { type Change, isOfCatalogue } from '../changes/change.ts'
 import { defaultAssetFormat } from '../enumerations.ts'
-import { countStatuses } from '../products/product-totals.ts'
+import { countStatuses } from '../products/find-products.ts'
 import { type RowsRequest, rowsOfStores } from './rows-of-stores.ts'
 
 /** The number of products of each store by status. */
