@@ -8,17 +8,9 @@ import {
 } from '../../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { type Enumerations, requireOneOf } from '../../src/catalogue/enumerations.ts'
-import {
-  firstArg,
-  firstCost,
-  offsetArgs,
-  pageOf,
-  perStore,
-  requireFirst,
-  storeArgs,
-  withDefaults,
-} from '../builder/arguments.ts'
+import { offsetArgs, pageOf, storeArgs, withDefaults } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
+import { firstArg, firstCost, perStore, requireFirst } from '../builder/lists.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { optionalChannel, optionalFormat } from '../builder/options.ts'
 import { ProductRef } from '../products/product.ts'

@@ -1,8 +1,16 @@
 import type { Asset, AssetFilter } from '../../src/catalogue/assets/list-assets.ts'
 import { isBare } from '../../src/catalogue/conditions.ts'
-import { firstArg, firstCost, requireFirst, storeArgs } from '../builder/arguments.ts'
+import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, countedPage, keysetConnection, scanCost } from '../builder/connection.ts'
+import {
+  connectionCost,
+  countedPage,
+  firstArg,
+  firstCost,
+  keysetConnection,
+  requireFirst,
+  scanCost,
+} from '../builder/lists.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { lookupText, partText, requiredLookup } from '../builder/options.ts'
 import { loadStore, StoreRef, storeField } from '../stores/store.ts'

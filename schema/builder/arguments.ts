@@ -3,7 +3,6 @@ import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts
 import { defaultAssetFormat, defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { maxStores } from '../../src/catalogue/stores/stores-to-read.ts'
 import { write, writeInOneStatement } from '../../src/catalogue/transaction.ts'
-import { invalidRequest } from '../../src/errors.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { isSelectedOnce, requireAnswerable } from '../../src/graphql/limits/answer-size.ts'
@@ -67,30 +66,6 @@ export function resolveStatement<Args extends { dryRun?: boolean | null | undefi
     isSelectedOnce(info) && !context.affected
       ? writeInOneStatement(writable(context, info), args.dryRun, (catalogue) => work(catalogue, args, context))
       : guarded(root, args, context, info)
-}
-
-export function firstArg(max: number, usual = max) {
-  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}. The list has no further pages.` }
-}
-
-/** The value of `firstArg`. Resolvers check it: zod's plugin would make a promise for each item that has the list. */
-export function requireFirst(first: number | null | undefined, max: number, usual = max): number {
-  if (first == null) return usual
-  const limit = first < 1 ? 'least 1' : `most ${max}`
-  if (first < 1 || first > max) {
-    throw invalidRequest([{ field: 'first', details: `first must be at ${limit}; got ${first}` }])
-  }
-  return first
-}
-
-/** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */
-export function firstCost(typical: number) {
-  return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
-}
-
-/** The cost of a list that takes one statement per store. */
-export function perStore<Args>(cost: (args: Args) => { field: number; multiplier: number }) {
-  return (args: Args) => ({ ...cost(args), field: 10 })
 }
 
 interface ChannelAndFormat {

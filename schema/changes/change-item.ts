@@ -9,7 +9,7 @@ import {
   keyOfCursor,
   maxPageSize,
   statementCost,
-} from '../builder/connection.ts'
+} from '../builder/lists.ts'
 import { nullable } from '../builder/options.ts'
 import { ChangeRef } from './change.ts'
 

@@ -3,7 +3,7 @@ import { type RequestReceipt, readReceipt } from '../../src/catalogue/changes/re
 import { requireLedger } from '../../src/graphql/context.ts'
 import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost } from '../builder/connection.ts'
+import { connectionCost } from '../builder/lists.ts'
 import { requiredLookup } from '../builder/options.ts'
 import { areItemsSelected, ChangeKind, ChangeRef, countFields, originFields } from './change.ts'
 import { ChangeConnection, changePageArgs, changePageOf, changesConnection } from './change-lists.ts'

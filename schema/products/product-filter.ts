@@ -1,7 +1,6 @@
 import type { ProductOrder } from '../../src/catalogue/products/query/order.ts'
 import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import { builder } from '../builder/builder.ts'
-import { scanCost } from '../builder/connection.ts'
 import { catalogueText, lookupText, optionalChannel, optionalFormat, required } from '../builder/options.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
 
@@ -110,17 +109,3 @@ export const ProductOrderInput = builder.inputType('ProductOrder', {
     direction: t.field({ type: OrderDirection, defaultValue: 'asc', description: 'Direction.' }),
   }),
 })
-
-interface ProductQuery {
-  filter?: ProductFilter | null | undefined
-  orderBy?: Pick<ProductOrder, 'field'> | null | undefined
-}
-
-/** Conditions that an index serves. The others may read all products, for instance to find those of a rare status. */
-const served: readonly string[] = ['codePrefix', 'codes'] satisfies (keyof ProductFilter)[]
-
-/** The additional cost of products of a store whose conditions or order may read all of them. */
-export function productScanCost({ filter, orderBy }: ProductQuery): number {
-  const isServed = Object.entries(filter ?? {}).every(([name, value]) => value == null || served.includes(name))
-  return isServed && (orderBy ?? { field: 'code' }).field === 'code' ? 0 : scanCost
-}

@@ -1,30 +1,37 @@
 import type { KeysetPage } from '../../src/catalogue/conditions.ts'
-import type { ListedProduct, Product } from '../../src/catalogue/products/find-products.ts'
+import type { ListedProduct } from '../../src/catalogue/products/find-products.ts'
 import type { ProductCount } from '../../src/catalogue/products/lists/count-products.ts'
+import type { Facet } from '../../src/catalogue/products/lists/facets.ts'
 import type { ProductList } from '../../src/catalogue/products/lists/list-products.ts'
 import {
-  countProductsOfStores,
-  isKeyAmongStores,
-  keyAmongStores,
-  listProductsOfStores,
-  requireOrderAmongStores,
-} from '../../src/catalogue/products/lists/products-of-stores.ts'
-import { cursorKey, isCursorKey, nameOfOrder, requireGoodOrder } from '../../src/catalogue/products/query/order.ts'
-import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
-import { storesToRead } from '../../src/catalogue/stores/stores-to-read.ts'
+  cursorKey,
+  isCursorKey,
+  nameOfOrder,
+  type ProductOrder,
+  requireGoodOrder,
+} from '../../src/catalogue/products/query/order.ts'
+import { type ProductFilter, requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import { lazy } from '../../src/lazy.ts'
-import { costly } from '../../src/request/context.ts'
-import { perStore, storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, countedPage, keysetConnection, pageSizeOf, statementCost } from '../builder/connection.ts'
-import { ProductStatus } from '../enumerations.ts'
+import {
+  connectionCost,
+  countedPage,
+  firstArg,
+  keysetConnection,
+  pageSizeOf,
+  perStore,
+  requireFirst,
+  scanCost,
+  statementCost,
+} from '../builder/lists.ts'
+import { partText } from '../builder/options.ts'
 import { StoreRef } from '../stores/store.ts'
 import { ProductRef } from './product.ts'
-import { ProductFilterInput, ProductOrderInput, productScanCost } from './product-filter.ts'
+import { ProductFilterInput, ProductOrderInput } from './product-filter.ts'
 
 type ProductConnection = Awaited<ReturnType<typeof productConnection>>
 
-const ProductConnectionRef = builder.connectionObject<typeof ProductRef, ProductConnection>(
+export const ProductConnectionRef = builder.connectionObject<typeof ProductRef, ProductConnection>(
   {
     type: ProductRef,
     name: 'StoreProductsConnection',
@@ -43,7 +50,7 @@ const ProductConnectionRef = builder.connectionObject<typeof ProductRef, Product
 )
 
 /** A connection over the products of lists, with the time of which they are. */
-async function productConnection(
+export async function productConnection(
   args: Parameters<typeof keysetConnection>[0],
   {
     read,
@@ -75,17 +82,7 @@ async function productConnection(
 
 const isShown = ({ isDeleted }: ListedProduct) => !isDeleted
 
-const ProductStatusCount = builder
-  .objectRef<{ status: Product['status']; count: number }>('ProductStatusCount')
-  .implement({
-    description: 'Number of products with one status.',
-    fields: (t) => ({
-      status: t.expose('status', { type: ProductStatus, description: 'Status.' }),
-      count: t.exposeInt('count', { description: 'Number of products with this status: 1 or more.' }),
-    }),
-  })
-
-const listArgs = builder.args((t) => ({
+export const listArgs = builder.args((t) => ({
   filter: t.field({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
   orderBy: t.field({ type: ProductOrderInput, description: 'Order. Default: by code.' }),
 }))
@@ -114,35 +111,82 @@ builder.objectFields(StoreRef, (t) => ({
     },
     ProductConnectionRef,
   ),
-  productCounts: t.field({
-    type: [ProductStatusCount],
-    description: 'Number of products of the store by status. Statuses without a product are omitted.',
-    resolve: ({ storeUuid }, _args, { loaders }) => loaders.productCounts.load(storeUuid),
-  }),
 }))
 
-builder.queryField('products', (t) =>
-  t.connection(
-    {
-      type: ProductRef,
-      complexity: (args) => ({
-        ...connectionCost(args),
-        field: statementCost + (10 + productScanCost(args)) * storeCount(args),
+const FacetValueRef = builder.objectRef<Facet['values'][number]>('FacetValue').implement({
+  description: 'A value of an attribute.',
+  fields: (t) => ({
+    value: t.exposeString('value', { description: 'Value: its first 255 characters.' }),
+    count: t.exposeInt('count', { description: 'Number of products with this value.' }),
+  }),
+})
+
+const FacetRef = builder.objectRef<Facet>('Facet').implement({
+  description: 'Values of an attribute with the number of products that have each, such as products by brand.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the attribute.' }),
+    distinct: t.exposeInt('distinct', { description: 'Number of different values.' }),
+    missing: t.exposeInt('missing', { description: 'Number of products without the attribute.' }),
+    values: t.expose('values', {
+      type: [FacetValueRef],
+      complexity: { field: 0, multiplier: 1 },
+      description: 'Values, the most frequent ones first.',
+    }),
+    asOf: t.expose('asOf', { type: 'DateTime', description: 'Time as of which the numbers are exact.' }),
+  }),
+})
+
+const maxFacets = 8
+const maxFacetValues = 100
+const defaultFacetValues = 20
+
+builder.objectField(StoreRef, 'facets', (t) =>
+  t.field({
+    type: [FacetRef],
+    complexity: ({ names, filter, first }) => ({
+      field: statementCost * Math.max(names.length, 1) + productScanCost({ filter }),
+      multiplier: names.length * (first ?? defaultFacetValues),
+    }),
+    description: `Values of attributes with the number of products that have each, in the order of \`names\`, for charts and for the choices of a filter. Values are cut to 255 characters. Errors: \`invalid_request\`.`,
+    args: {
+      names: t.arg.stringList({
+        required: true,
+        description: `Names of the attributes: 1 to ${maxFacets}. A name that no product has is no error: its \`distinct\` is 0.`,
+        validate: { minLength: 1, maxLength: maxFacets },
       }),
-      description: `Products of several stores, for instance one code in all stores, or the products that were changed last. The default order is by code, then by store. For one store use \`Store.products\`, which can also order by attributes. Errors: \`invalid_request\`, \`store_not_found\`.`,
-      args: { ...listArgs, ...storesArg },
-      resolve: async (_root, { filter, orderBy, storeUuids, ...args }, { catalogue, enumerations }) => {
-        const [given, order] = [requireGoodFilter(filter, enumerations), requireOrderAmongStores(orderBy)]
-        const stores = (await storesToRead(catalogue, storeUuids)).map(({ storeUuid }) => storeUuid)
-        return productConnection(args, {
-          name: `products of stores ${nameOfOrder(order)}`,
-          keyOf: (product) => keyAmongStores(order, product),
-          isKey: (key) => isKeyAmongStores(order, key),
-          read: (page) => costly(() => listProductsOfStores(catalogue, stores, given, page, order)),
-          count: () => costly(() => countProductsOfStores(catalogue, stores, given)),
-        })
-      },
+      filter: t.arg({
+        type: ProductFilterInput,
+        description: 'Filter for the products that are counted. Default: all products.',
+      }),
+      first: t.arg.int(firstArg(maxFacetValues, defaultFacetValues)),
+      search: t.arg.string({
+        ...partText,
+        description:
+          'Only values that contain this string (case-insensitive): at most 1,000 characters. `distinct` and `missing` still count all values.',
+      }),
     },
-    ProductConnectionRef,
-  ),
+    resolve: (store, { names, filter, first, search }, { loaders, enumerations }) => {
+      const query = {
+        names,
+        filter: requireGoodFilter(filter, enumerations),
+        first: requireFirst(first, maxFacetValues, defaultFacetValues),
+        search,
+      }
+      return loaders.facets(query).load(store.storeUuid)
+    },
+  }),
 )
+
+interface ProductQuery {
+  filter?: ProductFilter | null | undefined
+  orderBy?: Pick<ProductOrder, 'field'> | null | undefined
+}
+
+/** Conditions that an index serves. The others may read all products, for instance to find those of a rare status. */
+const served: readonly string[] = ['codePrefix', 'codes'] satisfies (keyof ProductFilter)[]
+
+/** The additional cost of products of a store whose conditions or order may read all of them. */
+export function productScanCost({ filter, orderBy }: ProductQuery): number {
+  const isServed = Object.entries(filter ?? {}).every(([name, value]) => value == null || served.includes(name))
+  return isServed && (orderBy ?? { field: 'code' }).field === 'code' ? 0 : scanCost
+}

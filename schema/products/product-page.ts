@@ -1,13 +1,23 @@
 import { isBare } from '../../src/catalogue/conditions.ts'
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
+import {
+  countProductsOfStores,
+  isKeyAmongStores,
+  keyAmongStores,
+  listProductsOfStores,
+  requireOrderAmongStores,
+} from '../../src/catalogue/products/lists/products-of-stores.ts'
+import { nameOfOrder } from '../../src/catalogue/products/query/order.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
+import { storesToRead } from '../../src/catalogue/stores/stores-to-read.ts'
 import { costly } from '../../src/request/context.ts'
 import type { ProductColumns } from '../../src/request/csv/csv-options.ts'
-import { offsetArgs, pageOf, type ResultOf, storeArgs } from '../builder/arguments.ts'
+import { offsetArgs, pageOf, type ResultOf, storeArgs, storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { maxPageSize, statementCost } from '../builder/connection.ts'
+import { connectionCost, maxPageSize, statementCost } from '../builder/lists.ts'
 import { ProductRef } from './product.ts'
-import { ProductFilterInput, productScanCost } from './product-filter.ts'
+import { ProductFilterInput } from './product-filter.ts'
+import { listArgs, ProductConnectionRef, productConnection, productScanCost } from './product-lists.ts'
 
 /** To skip more products takes a core for long. */
 const maxSkipped = 1_000
@@ -84,4 +94,30 @@ builder.queryField('productPage', (t) =>
       return costly(() => pageProducts(catalogue, storeUuid, given, { offset, limit }), isCostly)
     },
   }),
+)
+
+builder.queryField('products', (t) =>
+  t.connection(
+    {
+      type: ProductRef,
+      complexity: (args) => ({
+        ...connectionCost(args),
+        field: statementCost + (10 + productScanCost(args)) * storeCount(args),
+      }),
+      description: `Products of several stores, for instance one code in all stores, or the products that were changed last. The default order is by code, then by store. For one store use \`Store.products\`, which can also order by attributes. Errors: \`invalid_request\`, \`store_not_found\`.`,
+      args: { ...listArgs, ...storesArg },
+      resolve: async (_root, { filter, orderBy, storeUuids, ...args }, { catalogue, enumerations }) => {
+        const [given, order] = [requireGoodFilter(filter, enumerations), requireOrderAmongStores(orderBy)]
+        const stores = (await storesToRead(catalogue, storeUuids)).map(({ storeUuid }) => storeUuid)
+        return productConnection(args, {
+          name: `products of stores ${nameOfOrder(order)}`,
+          keyOf: (product) => keyAmongStores(order, product),
+          isKey: (key) => isKeyAmongStores(order, key),
+          read: (page) => costly(() => listProductsOfStores(catalogue, stores, given, page, order)),
+          count: () => costly(() => countProductsOfStores(catalogue, stores, given)),
+        })
+      },
+    },
+    ProductConnectionRef,
+  ),
 )

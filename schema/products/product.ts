@@ -1,7 +1,7 @@
 import type { Product } from '../../src/catalogue/products/find-products.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
-import { statementCost } from '../builder/connection.ts'
+import { statementCost } from '../builder/lists.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { required, requiredLookup } from '../builder/options.ts'
 import { ProductStatus } from '../enumerations.ts'
@@ -48,6 +48,16 @@ function chosen(attributes: Product['attributes'], names: readonly string[]): Pr
   )
 }
 
+const ProductStatusCount = builder
+  .objectRef<{ status: Product['status']; count: number }>('ProductStatusCount')
+  .implement({
+    description: 'Number of products with one status.',
+    fields: (t) => ({
+      status: t.expose('status', { type: ProductStatus, description: 'Status.' }),
+      count: t.exposeInt('count', { description: 'Number of products with this status: 1 or more.' }),
+    }),
+  })
+
 builder.objectFields(StoreRef, (t) => ({
   product: t.field({
     type: ProductRef,
@@ -64,5 +74,10 @@ builder.objectFields(StoreRef, (t) => ({
       requireLedger(context)
       return context.loaders.productAt(at).load({ storeUuid, productCode })
     },
+  }),
+  productCounts: t.field({
+    type: [ProductStatusCount],
+    description: 'Number of products of the store by status. Statuses without a product are omitted.',
+    resolve: ({ storeUuid }, _args, { loaders }) => loaders.productCounts.load(storeUuid),
   }),
 }))

@@ -7,7 +7,7 @@ import {
 import { partOfResult } from '../../src/graphql/access.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { statementCost } from '../builder/connection.ts'
+import { statementCost } from '../builder/lists.ts'
 import { catalogueText, required } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'

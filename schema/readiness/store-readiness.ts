@@ -9,7 +9,7 @@ import {
   type StoreReadiness,
 } from '../../src/catalogue/readiness/store-readiness.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, countedPage, keysetConnection, statementCost } from '../builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection, statementCost } from '../builder/lists.ts'
 import { nullable, nullableTime, required } from '../builder/options.ts'
 import { ProductRef } from '../products/product.ts'
 import { StoreRef } from '../stores/store.ts'

@@ -1,7 +1,7 @@
 import { projections } from '../../src/catalogue/projections/projections.ts'
 import { findStoreProjections, type StoreProjection } from '../../src/catalogue/projections/store-projections.ts'
 import { builder } from '../builder/builder.ts'
-import { statementCost } from '../builder/connection.ts'
+import { statementCost } from '../builder/lists.ts'
 import { nullableTime } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from './store.ts'

@@ -5,9 +5,18 @@ import type { Loaders } from '../../src/graphql/loaders.ts'
 import { currentReadBytes } from '../../src/request/context.ts'
 import { isUuid, storeUuidOf } from '../../src/text.ts'
 import { AttributeDefinitionRef } from '../attribute-definition.ts'
-import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from '../builder/arguments.ts'
+import { offsetArgs, pageOf, type ResultOf } from '../builder/arguments.ts'
 import { builder, type Fields } from '../builder/builder.ts'
-import { connectionCost, countedPage, keysetConnection, maxPageSize } from '../builder/connection.ts'
+import {
+  connectionCost,
+  countedPage,
+  firstArg,
+  firstCost,
+  keysetConnection,
+  maxPageSize,
+  perStore,
+  requireFirst,
+} from '../builder/lists.ts'
 import { nullable, partText, requiredLookup } from '../builder/options.ts'
 import { Automation, Region } from '../enumerations.ts'
 

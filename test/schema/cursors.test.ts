@@ -1,6 +1,6 @@
 import { type GraphQLObjectType, isObjectType } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cursorOfKey } from '../../schema/builder/connection.ts'
+import { cursorOfKey } from '../../schema/builder/lists.ts'
 import { schema } from '../../schema/index.ts'
 import { withRequestId } from '../support/clients/caller.ts'
 import { ask } from '../support/clients/operations.ts'

@@ -123,3 +123,27 @@ export function keyOfCursor(
     { field, details: `${field} must be a cursor from this connection and order; got ${shown(cursor)}` },
   ])
 }
+
+export function firstArg(max: number, usual = max) {
+  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}. The list has no further pages.` }
+}
+
+/** The value of `firstArg`. Resolvers check it: zod's plugin would make a promise for each item that has the list. */
+export function requireFirst(first: number | null | undefined, max: number, usual = max): number {
+  if (first == null) return usual
+  const limit = first < 1 ? 'least 1' : `most ${max}`
+  if (first < 1 || first > max) {
+    throw invalidRequest([{ field: 'first', details: `first must be at ${limit}; got ${first}` }])
+  }
+  return first
+}
+
+/** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */
+export function firstCost(typical: number) {
+  return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
+}
+
+/** The cost of a list that takes one statement per store. */
+export function perStore<Args>(cost: (args: Args) => { field: number; multiplier: number }) {
+  return (args: Args) => ({ ...cost(args), field: 10 })
+}
