@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { defaultAssetFormat, defaultChannel } from '../../src/catalogue/enumerations.ts'
-import { maxStores } from '../../src/catalogue/stores/stores-to-read.ts'
+import { maxStores } from '../../src/catalogue/stores/list-stores.ts'
 import { write, writeInOneStatement } from '../../src/catalogue/transaction.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
 import type { Context } from '../../src/graphql/context.ts'

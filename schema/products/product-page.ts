@@ -9,7 +9,7 @@ import {
 } from '../../src/catalogue/products/lists/products-of-stores.ts'
 import { nameOfOrder } from '../../src/catalogue/products/query/order.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
-import { storesToRead } from '../../src/catalogue/stores/stores-to-read.ts'
+import { storesToRead } from '../../src/catalogue/stores/list-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import type { ProductColumns } from '../../src/request/csv/csv-options.ts'
 import { offsetArgs, pageOf, type ResultOf, storeArgs, storeCount, storesArg } from '../builder/arguments.ts'

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type LedgerPosition, startOf } from '../catalogue/changes/cursor.ts'
-import { storesToRead } from '../catalogue/stores/stores-to-read.ts'
+import { storesToRead } from '../catalogue/stores/list-stores.ts'
 import { type EventFilter, requireEventFilter } from './event-filter.ts'
 import { latestPosition } from './new-changes.ts'
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../catalogue.ts'
+import { storesToRead } from '../stores/list-stores.ts'
 import type { Store } from '../stores/stores.ts'
-import { storesToRead } from '../stores/stores-to-read.ts'
 
 /** Number of stores that are read at a time. */
 const atOnce = 4

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type FieldFault, faultsOf, invalidRequest, requireNoFaults } from '../../errors.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { storesToRead } from '../stores/stores-to-read.ts'
+import { storesToRead } from '../stores/list-stores.ts'
 import type { RowsRequest } from './rows-of-stores.ts'
 
 /** Intervals of equal length: the first contains `from`, the last `to`. */
