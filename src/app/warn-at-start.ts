@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { codeIndexAdvice } from '../database/code-index.ts'
-import { openSchemaAdvice } from '../database/rights/open-schemas.ts'
+import { codeIndexAdvice, openSchemaAdvice } from '../database/advice.ts'
 import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { openSchemaAdvice } from '../database/rights/open-schemas.ts'
+import { openSchemaAdvice } from '../database/advice.ts'
 import type { Database } from '../database/tables.ts'
 import { codeOf } from '../database/unavailable.ts'
 import { invalidRequest } from '../errors.ts'

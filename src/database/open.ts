@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
 import { startEmbedded } from '../embedded-postgres/embedded-postgres.ts'
-import { requireCoordinator } from './citus/coordinator.ts'
 import { urlsOf } from './connection/hosts.ts'
 import type { ConnectionConfig } from './connection/session.ts'
-import { findKind } from './kind.ts'
+import { findKind, requireCoordinator } from './kind.ts'
 
 interface Settings {
   databaseUrl?: string | undefined

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { hasCitus } from '../kind.ts'
 import { namesOf } from '../registry/table-registry.ts'
 import type { Database } from '../tables.ts'
 import { tenantRole } from '../tenant.ts'
-import { hasCitus } from './coordinator.ts'
 
 const distributed = namesOf(({ placement }) => placement === 'distributed')
 const withSequence = ['change', 'product_dirty']

@@ -9,7 +9,7 @@ create table report_user (
 );
 alter table report_user enable row level security;
 
--- Others create no functions where the gateway's sessions look for them (../rights/open-schemas.ts): up to PostgreSQL
+-- Others create no functions where the gateway's sessions look for them (../advice.ts): up to PostgreSQL
 -- 14 they may by default. A user who may not change that gets a warning.
 do $$
 declare
