@@ -141,6 +141,7 @@ export async function findMismatches(
   patches: readonly { attributes?: Attributes }[],
 ): Promise<Mismatches> {
   const tasks = tasksOf(definitions, patches)
+  if (tasks.length === 0) return new Map()
   return mismatchesOf(tasks, await (patterns ? patterns.runBounded(tasks) : runPatterns(tasks)))
 }
 
