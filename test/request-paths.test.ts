@@ -29,12 +29,12 @@ const requests: [name: string, most: number, request: () => Promise<unknown>][] 
   ['GET /v1/assets', 11, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
   [
     'PUT /v1/products',
-    21,
+    19,
     () =>
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
-  ['a query with filter and facet', 27, () => gateway.data(query, { store })],
-  ['an import', 35, async () => catalog.answer([file, '--store', await catalog.newStore()])],
+  ['a query with filter and facet', 19, () => gateway.data(query, { store })],
+  ['an import', 34, async () => catalog.answer([file, '--store', await catalog.newStore()])],
 ]
 
 /** The files of which a function was called since the last time, without those that background work calls. */

@@ -4,7 +4,7 @@ import { isStorable, shown } from '../../text.ts'
 import { boundedFailures, type ItemFailure } from '../bounded-failures.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
-import { lockStore } from '../locks.ts'
+import { lockStore } from '../transaction.ts'
 
 /**
  * Deletes products; their asset groups stay, as a parent code need not be a product. `expected`: the fingerprint of the
