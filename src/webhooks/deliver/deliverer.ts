@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/tables.ts'
+import { isUnavailable } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
 import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
-import { warnOnceASecond } from '../../request/log.ts'
+import { warnOnce } from '../../request/log.ts'
 import type { Result } from './attempt.ts'
 import { type DelivererParts, deliverWebhook } from './deliver-webhook.ts'
 import { type Due, type DueWebhook, listDue } from './leases.ts'
@@ -37,7 +38,9 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   const results: Record<Result, number> = { delivered: 0, refused: 0, unanswered: 0 }
   const warn = (error: unknown, facts: object = {}) => {
     if (signal.aborted) return
-    warnOnceASecond(log, 'webhooks could not be delivered', { reason: messageOf(error), ...facts })
+    // All webhooks and polls that an outage of the database concerns have one warning.
+    const kind = isUnavailable(error) ? 'outage' : messageOf(error)
+    warnOnce(log, 'webhooks could not be delivered', { reason: messageOf(error), ...facts }, kind)
   }
   const parts: DelivererParts = {
     ...{ db, outgoing, owner: randomUUID(), times, signal },
