@@ -5,7 +5,6 @@ import type { DueWebhook } from './leases.ts'
 export function createScheduler(deliver: (webhook: DueWebhook) => Promise<void>, signal: AbortSignal) {
   const running = new Map<DueWebhook, Promise<void>>()
   let queue: readonly DueWebhook[] = []
-  let ended = 0
   const startSome = () => {
     if (signal.aborted) return
     const chosen = new Set(choose(queue, [...running.keys()]))
@@ -18,7 +17,6 @@ export function createScheduler(deliver: (webhook: DueWebhook) => Promise<void>,
   }
   const end = (webhook: DueWebhook) => {
     running.delete(webhook)
-    ended++
     startSome()
   }
   return {
@@ -31,8 +29,6 @@ export function createScheduler(deliver: (webhook: DueWebhook) => Promise<void>,
       startSome()
       return queue.length === 0
     },
-    /** How many have ended. */
-    ended: () => ended,
     running: () => [...running.values()],
   }
 }
