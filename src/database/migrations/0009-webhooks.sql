@@ -119,6 +119,8 @@ begin
         store := w.store_uuid;
         select c.tx, c.seq into last_tx, last_seq from change c
           where c.store_uuid = store and c.tx < oldest and c.at >= from_time
+            -- Days that have not begun are not searched, whatever the clock does.
+            and c.at < now() + interval '1 day'
           order by c.tx desc, c.seq desc limit 1;
       end if;
       is_due := coalesce((last_tx, last_seq) > (w.after_tx, w.after_seq), false);
