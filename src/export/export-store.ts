@@ -34,6 +34,8 @@ export async function exportStore(
     const transaction = own.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     return transaction.execute(async (began) => {
       const snapshot = inTransaction(catalogue, began)
+      // The reader of the export may be slow.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
       const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }
       const { head, textOf } = format === 'csv' ? await csvFor(snapshot, selected, columns, decimal, form) : jsonLines
       await write(head, 0)

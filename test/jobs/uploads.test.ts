@@ -13,7 +13,6 @@ const maxBytes = 2048 * kibibyte
 const gateway = useGateway({ more: { importMax: maxBytes, uploadTimes: { idleMs: 3_000 } } })
 
 type Query = Record<string, string> | [string, string][]
-type Body = NonNullable<RequestInit['body']>
 interface Answer {
   status: number
   headers: Headers
@@ -22,7 +21,7 @@ interface Answer {
 
 async function upload(
   query: Query,
-  body: Body,
+  body: BodyInit,
   headers: Record<string, string> = {},
   { url }: Pick<TestGateway, 'url'> = gateway,
 ): Promise<Answer> {
@@ -48,7 +47,7 @@ const importOf = async (id: unknown) => {
 }
 
 /** Uploads a file, and returns its import when it has ended. */
-async function imported(query: Query, body: Body): Promise<Import> {
+async function imported(query: Query, body: BodyInit): Promise<Import> {
   const { status, data, headers } = await upload(query, body)
   expect({ status, data }).toMatchObject({ status: 200, data: { state: 'queued' } })
   expect(headers.get('location')).toBe(`/v1/imports/${data.job_id}`)
@@ -188,7 +187,7 @@ it('leaves nothing of a file whose job is deleted while it arrives', async () =>
     yield Buffer.alloc(300 * kibibyte, 'A\n')
   }
   expect(
-    await upload({ store_uuid: store }, Readable.toWeb(Readable.from(deleted())) as unknown as Body),
+    await upload({ store_uuid: store }, Readable.toWeb(Readable.from(deleted())) as unknown as BodyInit),
   ).toMatchObject({
     status: 503,
     data: { error_info: [{ reason: 'unavailable', details: expect.stringContaining('the job of the upload') }] },
@@ -209,7 +208,7 @@ it('leaves nothing of a file whose token is revoked while it arrives', async () 
       yield Buffer.from('A\n')
     }
   }
-  const body = Readable.toWeb(Readable.from(arriving())) as unknown as Body
+  const body = Readable.toWeb(Readable.from(arriving())) as unknown as BodyInit
   expect(await upload({ store_uuid: store }, body, { authorization: `Bearer ${secret}` })).toMatchObject({
     status: 401,
     data: { error_info: [{ reason: 'unauthorized' }] },
@@ -268,7 +267,7 @@ it('answers 408 to a client that takes too long for a mebibyte', async () => {
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
   }
-  const body = Readable.toWeb(Readable.from(arriving())) as unknown as Body
+  const body = Readable.toWeb(Readable.from(arriving())) as unknown as BodyInit
   const answer = await upload({ store_uuid: store }, body, {}, hasty).finally(() => (isAnswered = true))
   expect(answer).toMatchObject({
     status: 408,

@@ -19,11 +19,12 @@ export interface OwnConnection {
   copyOut(source: string): Promise<Readable>
 }
 
-const settings = settingsOf('local', { ...timeouts, statement_timeout: 0, idle_in_transaction_session_timeout: 0 })
+const longer = { statement_timeout: 0, idle_in_transaction_session_timeout: 15 * 60_000 }
+const settings = settingsOf('local', { ...timeouts, ...longer })
 
 /**
- * Runs work on a separate connection without the pool's time-outs, but for locks: work on a whole store may take long,
- * and wait for a file or a reader.
+ * Runs work on a separate connection, where statements on a whole store may take long. A transaction may wait for a
+ * file for 15 minutes: that of a frozen process holds up the changes of all stores.
  */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
   const client = await connectDirectly(db)

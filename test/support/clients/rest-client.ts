@@ -115,5 +115,5 @@ export function codesIn(text: string): string[] {
 /** A query string; what is undefined is left out. */
 export function queryString(query: Item): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
 }
