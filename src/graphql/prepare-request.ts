@@ -78,7 +78,8 @@ export function createRequestPreparer(engine: Engine, persisted: PersistedDocume
       const answer = await answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
       // The schema is large and seldom changes: a client may cache it and revalidate it.
       const isCacheable = request.method === 'GET' && operation.size.introspectionDepth > 0
-      return isCacheable ? { ...answer, headers: { ...answer.headers, 'Cache-Control': 'private, no-cache' } } : answer
+      const cacheControl = isCacheable && { 'Cache-Control': 'private, no-cache' }
+      return { ...answer, headers: { ...answer.headers, ...preferenceApplied(maxAffected), ...cacheControl } }
     }
     const subscribe =
       operation.subscribe &&

@@ -26,8 +26,8 @@ requirements('preferences of writes', (gateway) => {
       ],
     },
   })
-  const mutate = (document: string, variables: object, prefer: string) =>
-    gateway.call('/graphql', { method: 'POST', body: { query: document, variables }, headers: { prefer } })
+  const mutate = (document: string, variables: object, prefer: string, more: Record<string, string> = {}) =>
+    gateway.call('/graphql', { method: 'POST', body: { query: document, variables }, headers: { prefer, ...more } })
   const attributesIn = async (store: string) => {
     const { data } = await call('GET', `/products?store_uuid=${store}`, undefined)
     return Object.values(data.products as Record<string, { Color?: string }>).map(({ Color }) => Color)
@@ -123,7 +123,7 @@ requirements('preferences of writes', (gateway) => {
         const { status, json } = await mutate(document, variables, prefer)
         expect([status, json]).toMatchObject([400, { errors: [{ extensions: { code: 'invalid_request' } }] }])
       }
-      const removed = await mutate(remove, variables, 'max-affected=3')
+      const removed = await mutate(remove, variables, 'max-affected=3', { accept: 'application/graphql-response+json' })
       expect(removed.headers['preference-applied']).toBe('max-affected=3')
       expect(removed.json).toMatchObject({ data: { result: { deletedSkus: codes } }, extensions: { affected: 3 } })
     }),
