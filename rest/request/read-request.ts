@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Fault } from '../../src/errors.ts'
 import type { RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
-import { maxItems, repeatedKeys } from '../../src/request/json-shape.ts'
-import { parseJson } from '../../src/request/json-text.ts'
+import { maxItems } from '../../src/request/json-shape.ts'
+import { givenOnce, parseJson } from '../../src/request/json-text.ts'
 import { readStaleness, readWritePreferences } from '../../src/request/preferences.ts'
 import { shown, valueAt } from '../../src/text.ts'
 import type { Endpoint, Route } from '../endpoint.ts'
@@ -55,7 +55,6 @@ function invalid(field: string, problem: string): Fault {
 }
 
 const notDecoded = 'must be percent-encoded UTF-8'
-const givenOnce = 'given once; received more than once'
 
 /**
  * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones are joined by commas,
@@ -145,30 +144,19 @@ function missingBody(shape: z.ZodType): Fault {
 
 /** The parsed body. Adds its faults; undefined if it is not JSON. */
 function readJson(bytes: Uint8Array, faults: Fault[]): unknown {
-  const { value, fault, shape } = parseJson('body', bytes)
+  const { value, fault, repeated } = parseJson('body', bytes)
   if (fault !== undefined) faults.push({ reason: 'invalid_request', details: fault, field: 'body' })
   const items = itemsOf(value)
   if (items > maxItems) {
     throw new HttpError('payload_too_large', `body must have at most ${maxItems} items; got ${items}`)
   }
-  // A parsed object has each key once: if the value has as many keys as the text, none is repeated.
-  const repeated = value === undefined || keysOf(value) === shape.keys ? [] : [...repeatedKeys(bytes)]
   const isInItem = Array.isArray(value)
-  for (const [index, key] of isInItem ? repeated : repeated.slice(0, 1)) {
+  for (const [index, key] of isInItem ? repeated : [...repeated].slice(0, 1)) {
     const details = `${isInItem ? `item ${index}: ` : ''}${shown(key)} must be ${givenOnce}`
     const field = key.length <= maxKeyLength ? { field: key } : {}
     faults.push({ reason: 'invalid_request', details, ...field, ...(isInItem && { index }) })
   }
   return value
-}
-
-/** The number of keys in all objects of a value. */
-function keysOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + keysOf(item), 0)
-  let count = 0
-  for (const key in value) count += 1 + keysOf((value as Record<string, unknown>)[key])
-  return count
 }
 
 /** The number of items of a body: of its list, or of the longest list in its object. */

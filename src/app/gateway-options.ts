@@ -12,12 +12,12 @@ import type { FilterClient } from '../filter-service/client.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import type { UploadTimes } from '../http/body/read-file.ts'
-import type { StreamLimits } from '../live/streams.ts'
+import type { Hub } from '../live/hub.ts'
+import type { StreamLimits, Streams } from '../live/streams.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import type { RetryTimes } from '../webhooks/deliver/retries.ts'
 import type { Config } from './config.ts'
-import type { Live } from './live.ts'
 import type { PoolRunner } from './threads/pool-runner.ts'
 
 /** The configuration, and the parts that were made from it. */
@@ -59,7 +59,7 @@ export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | '
   /** The pool for requests that would block this thread; undefined in a thread of the pool. */
   threads: PoolRunner | undefined
   /** Streams of events, which only the main thread has. */
-  live?: Live | undefined
+  live?: { hub: Hub; streams: Streams } | undefined
   /** Runs patterns that would block the main thread. */
   runPatterns: typeof runPatterns
 }

@@ -18,6 +18,8 @@ import type { Routes } from '../http/router.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createPages } from '../http/static/pages.ts'
 import { lazy } from '../lazy.ts'
+import { createHub } from '../live/hub.ts'
+import { createStreams } from '../live/streams.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { HttpError, unauthorized } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
@@ -26,7 +28,6 @@ import type { Api } from './api/api.ts'
 import { createApiWithPools } from './api-with-pools.ts'
 import { startBackgroundWork } from './background-work.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { createLive } from './live.ts'
 import { createReadiness, type Readiness } from './ready.ts'
 import { warnAtStart } from './warn-at-start.ts'
 
@@ -41,7 +42,7 @@ export async function startGateway(options: GatewayOptions) {
   warnAtStart(db, log)
   const replicas = await openReplicas(options)
   const authenticate = createAuthentication(options)
-  const live = createLive(options, authenticate)
+  const live = { hub: createHub(db, log), streams: createStreams(authenticate, options.streamLimits) }
   // Jobs are run once the gateway listens: those queued before are found then.
   let background: ReturnType<typeof startBackgroundWork> | undefined
   const { api, runPatterns, threadState, closeThreadPools } = createApiWithPools(options, replicas, {

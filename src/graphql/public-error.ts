@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { CatalogueError, invalidRequest, type PublicError, unavailable, unfinished } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
-import { warnOnceASecond } from '../request/log.ts'
+import { warnOnce } from '../request/log.ts'
 import { loggableError } from '../request/loggable-error.ts'
 
 /** Translates a thrown value. Unexpected errors are masked as `internal_error` and logged once. */
@@ -26,7 +26,7 @@ function causeOf(thrown: unknown): unknown {
 
 function translated(cause: unknown, log: Logger): PublicError {
   if (cause instanceof CatalogueError) {
-    if (cause.code === 'unavailable') warnOnceASecond(log, cause.message)
+    if (cause.code === 'unavailable') warnOnce(log, cause.message)
     return expected(cause)
   }
   if (cause instanceof GraphQLError) return { message: brief(cause.message), extensions: { code: 'invalid_request' } }
@@ -35,7 +35,7 @@ function translated(cause: unknown, log: Logger): PublicError {
     if (requestContext.getStore()?.signal.aborted) return expected(unavailable('unavailable', cause, unfinished))
     const shortage = shortageOf(cause)
     const reason = cause instanceof Error ? cause.message : undefined
-    warnOnceASecond(log, shortage ?? 'the database cannot be reached', { reason })
+    warnOnce(log, shortage ?? 'the database cannot be reached', { reason }, '')
     return expected(unavailable('unavailable', cause, shortage))
   }
   if (isBeyondLimits(cause)) return expected(invalidRequest(tooMuch))

@@ -11,11 +11,13 @@ import type { RequestId } from '../request/request-id.ts'
 import { byteLength } from './body/body-size.ts'
 import { type GraphQLApi, serveGraphQL } from './edges/graphql-edge.ts'
 import type { HttpRequest, HttpResult } from './edges/http-request.ts'
-import { type McpApi, serveMcp } from './edges/mcp-edge.ts'
+import { type Mcp, serveMcp } from './edges/mcp-edge.ts'
 import { type RestApi, serveRest } from './edges/rest-edge.ts'
 import { answerWithPage, type Page } from './static/page.ts'
 
-export interface Routes extends RestApi, GraphQLApi, McpApi {
+export interface Routes extends RestApi, GraphQLApi {
+  /** The tools for agents; undefined: switched off. */
+  mcp: (() => Promise<Mcp>) | undefined
   authenticate(authorization: string | undefined): Promise<Authentication>
   /** The pages that need no token, by path. */
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
@@ -59,7 +61,8 @@ type Serve = (incoming: HttpRequest) => Promise<HttpResult>
 function serverOf(routes: Routes, path: string): Serve | undefined {
   if (path === '/v1' || path.startsWith('/v1/')) return (incoming) => serveRest(routes, incoming)
   if (path === '/graphql') return (incoming) => serveGraphQL(routes, incoming)
-  if (path === '/mcp' && routes.mcp) return (incoming) => serveMcp(routes, incoming)
+  const { mcp } = routes
+  if (path === '/mcp' && mcp) return (incoming) => serveMcp(mcp, incoming)
   if (path !== '/metrics') return undefined
   return async ({ request, headers, caller }) => {
     const page = await routes.metrics(caller, headers.authorization)

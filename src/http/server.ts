@@ -6,6 +6,7 @@ import type { RequestSummary, ServedRequest } from '../request/log.ts'
 import { ReadBytes } from '../request/read-bytes.ts'
 import { requestIdOf } from '../request/request-id.ts'
 import type { Trace, Tracing } from '../tracing/trace.ts'
+import { serveExpecting } from './body/continue.ts'
 import { compressed, encodingOf } from './compress.ts'
 import type { createCors } from './cors.ts'
 import { createServer } from './node-http.ts'
@@ -46,6 +47,7 @@ export function createHttpServer(options: ServerOptions): Server {
     inTurn(request, response, () => start(request, response)),
   )
   server.maxHeadersCount = maxHeaders
+  serveExpecting(server)
   answerParserErrors(server)
   return server
 }

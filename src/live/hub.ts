@@ -8,7 +8,7 @@ import type { Database } from '../database/tables.ts'
 import { CatalogueError, messageOf } from '../errors.ts'
 import { FairQueue } from '../fair-share/fair-queue.ts'
 import { requestContext } from '../request/context.ts'
-import { warnOnceASecond } from '../request/log.ts'
+import { warnOnce } from '../request/log.ts'
 import { createPauses } from '../request/pauses.ts'
 import { matching } from './event-filter.ts'
 import type { Listener } from './listener.ts'
@@ -78,7 +78,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       caughtUp.set(listener, page.seen)
       void run()
     } catch (error) {
-      warnOnceASecond(log, 'earlier changes could not be read for a stream', { reason: messageOf(error) })
+      warnOnce(log, 'earlier changes could not be read for a stream', { reason: messageOf(error) })
       listener.end()
     }
   }
@@ -120,7 +120,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     isRunning = true
     while (caughtUp.size + group.size > 0) {
       const hasMore = await step().catch((error: unknown) => {
-        warnOnceASecond(log, 'new changes could not be read for streams', { reason: messageOf(error) })
+        warnOnce(log, 'new changes could not be read for streams', { reason: messageOf(error) })
         if (error instanceof CatalogueError && error.code === 'cursor_expired') group.end()
         return false
       })

@@ -47,17 +47,29 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
   }
 }
 
-/** How many different warnings are logged in a second. */
+/** A warning that has not come for so long is logged when it comes again. */
+const quietMs = 10_000
+/** How many different warnings are remembered; others are not logged. */
 const maxWarnings = 20
-const warned = new Set<string>()
+const warned = new Map<string, NodeJS.Timeout>()
 
-/** Logs a warning with a reason at most once a second: while a dependency is down, each request has the same one. */
-export function warnOnceASecond(log: Logger, message: string, fields: { reason?: string | undefined } = {}): void {
-  const key = `${message}: ${fields.reason}`
-  if (warned.has(key) || warned.size >= maxWarnings) return
-  warned.add(key)
-  setTimeout(() => warned.delete(key), 1_000).unref()
-  log.warn(fields, message)
+/**
+ * Logs a warning once, and then not until it has not come for ten seconds: while a dependency is down, each request and
+ * each poll has the same one. `kind`: by what it is the same one; by default its reason.
+ */
+export function warnOnce(
+  log: Logger,
+  message: string,
+  fields: { reason?: string | undefined } = {},
+  kind = fields.reason,
+): void {
+  const key = `${message}: ${kind}`
+  const last = warned.get(key)
+  if (last) last.refresh()
+  else if (warned.size < maxWarnings) {
+    warned.set(key, setTimeout(() => warned.delete(key), quietMs).unref())
+    log.warn(fields, message)
+  }
 }
 
 function levelOf({ isWrite, status, durationMs, warning }: ServedRequest): 'debug' | 'info' | 'warn' {

@@ -133,7 +133,7 @@ describe('a prepared operation', () => {
       ['{', 400],
       ['{"query":"{ __typename }"', 400],
       ['\u{feff}{"query":"{ __typename }"}', 200],
-      ['{"query":"{ a }","query":"{ __typename }"}', 200],
+      ['{"query":"{ a }","query":"{ __typename }"}', 400],
       [Uint8Array.of(0x7b, 0xff, 0x7d), 400],
     ]
     for (const [body, status] of texts) expect([body, (await answerOf(body)).status]).toEqual([body, status])

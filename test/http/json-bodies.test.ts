@@ -58,6 +58,12 @@ describe.each(apis)('a body of %s', (path, method, good, more = {}) => {
     expect((await send(good, { 'content-encoding': 'identity' })).status).toBe(200)
   })
 
+  it('is refused if one of its objects has a key twice', async () => {
+    const twice = good.replace('[]', '[{}]').replace('{', '{"a": 1, "\\u0061": 2, ').replace(', }', '}')
+    const { status, text } = await send(twice)
+    expect([status, text]).toEqual([400, expect.stringContaining('must be given once; received more than once')])
+  })
+
   it('is refused if it is not JSON', async () => {
     const { status, text } = await send(`${good.slice(0, -1)}!`)
     expect([status, text]).toEqual([400, expect.stringContaining('body must be JSON in UTF-8; it cannot be read')])

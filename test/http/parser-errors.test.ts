@@ -6,7 +6,7 @@ import { createMemoryBudget } from '../../src/fair-share/memory-budget.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { HttpError } from '../../src/request/http-error.ts'
 import { openWire, answerTo as sendBytes, type WireAnswer } from '../support/clients/wire.ts'
-import { storeBody } from '../support/factories.ts'
+import { newStore, storeBody } from '../support/factories.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -104,6 +104,43 @@ describe('Expect', () => {
     wire.send('[]')
     expect((await wire.answer())?.text).toContain('store_uuid is required')
     wire.close()
+  })
+
+  const noToken = (head: string) => head.replace(/Authorization: .*\r\n/, '')
+  const large = `Content-Length: ${300 * 1024 * 1024}`
+  it.each([
+    ['without a token', 401, noToken(headOf('PUT /v1/products', 'Content-Length: 2', 'Expect: 100-continue', ''))],
+    [
+      'without a token to GraphQL',
+      401,
+      noToken(headOf('POST /graphql', 'Content-Length: 2', 'Expect: 100-continue', '')),
+    ],
+    ['to no path', 404, headOf('PUT /v1/none', 'Content-Length: 2', 'Expect: 100-continue', '')],
+    ['with a body that is too large', 413, headOf('PUT /v1/products', large, 'Expect: 100-continue', '')],
+  ])('100-continue %s is answered with %d before the body is sent', async (_name, status, head) => {
+    const wire = await openWire(gateway.url)
+    wire.send(head)
+    expect((await wire.answer())?.status).toBe(status)
+    wire.close()
+  })
+
+  it('100-continue is answered with 100 also to a file that is uploaded, once its options are checked', async () => {
+    const store = await newStore(gateway)
+    const upload = async (query: string) => {
+      const wire = await openWire(gateway.url)
+      const head = headOf(
+        `POST /v1/imports?store_uuid=${store}&${query}`,
+        'Content-Length: 9',
+        'Expect: 100-continue',
+        '',
+      )
+      wire.send(head.replace('application/json', 'text/csv'))
+      const first = await wire.answer()
+      wire.send('product_c')
+      wire.close()
+      return first?.status
+    }
+    expect([await upload('format=csv'), await upload('format=none')]).toEqual([100, 400])
   })
 })
 

@@ -90,8 +90,9 @@ begin
 end $$;
 
 -- The webhooks with something to do: a ping, an attempt that is due, changes after their position, or a position that
--- is minutes old. A lease in the past is checked once: its holder found more, was pausing, or has died.
--- Where no transaction has ended since `known`, other webhooks have no new changes.
+-- is minutes old. A lease in the past is checked once: its holder found more, or has died.
+-- Where no transaction has ended since `known`, other webhooks have no new changes, but for those whose lease has ended
+-- in the last minute: what was written during it has not been checked. A statement takes at most half of that.
 -- `from_time`: only changes since then are searched, which saves the search of older days. The last change of a store
 -- is read once for all of its webhooks.
 create function due_webhooks(oldest xid8, known xid8, from_time timestamptz)
@@ -113,11 +114,13 @@ begin
   loop
     is_due := w.ping is not null or w.pending is not null or w.state = 'lost' or w.lease_until is not null
       or w.checked_at < now() - interval '10 minutes' or split_part(w.position, '-', 3) <> ledger;
-    if not is_due and oldest is distinct from known then
+    if not is_due and (oldest is distinct from known or w.checked_at > now() - interval '1 minute') then
       if store is distinct from w.store_uuid then
         store := w.store_uuid;
         select c.tx, c.seq into last_tx, last_seq from change c
           where c.store_uuid = store and c.tx < oldest and c.at >= from_time
+            -- Days that have not begun are not searched, whatever the clock does.
+            and c.at < now() + interval '1 day'
           order by c.tx desc, c.seq desc limit 1;
       end if;
       is_due := coalesce((last_tx, last_seq) > (w.after_tx, w.after_seq), false);

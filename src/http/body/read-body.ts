@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import type { Reserve } from '../../fair-share/memory-budget.ts'
 import { HttpError } from '../../request/http-error.ts'
+import { sendContinue } from './continue.ts'
 
 const pieceBytes = 128 * 1024
 const mebibyte = 1024 * 1024
@@ -17,6 +18,7 @@ export async function readBody(
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
   reserve(announced)
+  sendContinue(request)
   // A short body arrives with its headers.
   const whole: Buffer<ArrayBuffer> | null = request.complete ? request.read() : null
   if (whole !== null) {

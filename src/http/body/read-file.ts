@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { HttpError } from '../../request/http-error.ts'
+import { sendContinue } from './continue.ts'
 import { tooLarge } from './read-body.ts'
 
 export interface FileLimits extends Partial<UploadTimes> {
@@ -32,6 +33,7 @@ export async function* readFile(
 ): AsyncGenerator<Buffer, void> {
   requireReadable(request.headers, maxBytes)
   withFile.add(request)
+  sendContinue(request)
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   const pause = { ms: idleMs, details: `the body must not pause for more than ${idleMs / 1000} s` }
   const details = `each MiB of the body must come within ${mebibyteMs / 1000} s`

@@ -19,11 +19,6 @@ export type Mcp = (
   session: McpSession,
 ) => Promise<OperationResult>
 
-export interface McpApi {
-  /** The tools for agents; undefined: switched off. */
-  mcp: (() => Promise<Mcp>) | undefined
-}
-
 /** Larger messages are refused: the main thread parses them. */
 const maxBytes = 512 * 1024
 
@@ -31,7 +26,7 @@ const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-meth
 
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
 export async function serveMcp(
-  { mcp }: McpApi,
+  mcp: () => Promise<Mcp>,
   { request, id, reserve, ...incoming }: HttpRequest,
 ): Promise<HttpResult> {
   const caller = incoming.caller()
@@ -41,8 +36,7 @@ export async function serveMcp(
   const message = jsonOf('body', await readJsonBody(request, reserve, { maxBytes }))
   if (!isObject(message)) throw new HttpError('invalid_request', 'body must be one message: a JSON object')
   const named = readHeaders.map((name) => [name, headers[name]?.toString()]).filter(([, value]) => value !== undefined)
-  const run = await mcp?.()
-  if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
+  const run = await mcp()
   const result = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
   return withinLimits('mcp', result, { request, reserve })
 }

@@ -47,14 +47,13 @@ async function deliverAll(parts: DelivererParts, leased: LeasedWebhook): Promise
     const following = backlog.takeFollowing()
     pauseMs = next.isLarge ? joining : 0
     const position: string | undefined = following ? undefined : backlog.readTo()
-    const last = position === undefined ? undefined : { position, hasMore: pauseMs > 0, pauseMs }
+    const last = position === undefined ? undefined : { position, hasMore: false, pauseMs }
     const webhook: LeasedWebhook | undefined = await deliver(parts, next, following, last)
     if (webhook?.isReleased) return undefined
     if (!webhook || !isOn(webhook) || sent === maxDeliveries || performance.now() >= end) break
     next = following ? { webhook, ...following } : await backlog.next(webhook)
   }
-  // What is written during the pause is not due for the polls in it.
-  return next === 'end' ? { hasMore: pauseMs > 0, pauseMs } : { hasMore: true, pauseMs: 0 }
+  return next === 'end' ? { hasMore: false, pauseMs } : { hasMore: true, pauseMs: 0 }
 }
 
 /** Its user may have switched it off. */

@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/tables.ts'
+import { isUnavailable } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
 import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
-import { warnOnceASecond } from '../../request/log.ts'
+import { warnOnce } from '../../request/log.ts'
 import type { Result } from './attempt.ts'
 import { type DelivererParts, deliverWebhook } from './deliver-webhook.ts'
-import { type Due, type DueWebhook, listDue } from './leases.ts'
+import { type DueWebhook, listDue } from './leases.ts'
 import { type RetryTimes, retryTimes } from './retries.ts'
 import { createScheduler } from './scheduler.ts'
 import { createSharedPages } from './shared-pages.ts'
@@ -37,7 +38,9 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   const results: Record<Result, number> = { delivered: 0, refused: 0, unanswered: 0 }
   const warn = (error: unknown, facts: object = {}) => {
     if (signal.aborted) return
-    warnOnceASecond(log, 'webhooks could not be delivered', { reason: messageOf(error), ...facts })
+    // All webhooks and polls that an outage of the database concerns have one warning.
+    const kind = isUnavailable(error) ? 'outage' : messageOf(error)
+    warnOnce(log, 'webhooks could not be delivered', { reason: messageOf(error), ...facts }, kind)
   }
   const parts: DelivererParts = {
     ...{ db, outgoing, owner: randomUUID(), times, signal },
@@ -48,19 +51,19 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   }
   const deliver = (webhook: DueWebhook) => {
     const { storeUuid, webhookId } = webhook
-    return deliverWebhook(parts, webhook).catch((error: unknown) => warn(error, { storeUuid, webhookId }))
+    return deliverWebhook(parts, webhook).catch((error: unknown) => {
+      warn(error, { storeUuid, webhookId })
+      throw error
+    })
   }
-  const scheduler = createScheduler(deliver, signal)
-  const ended = loop(createPoll(db, scheduler), signal, warn)
+  const { poll, running } = createPoll(db, deliver, signal)
+  const ended = loop(poll, signal, warn)
   return {
     /** How many attempts there were by result. */
     results: () => ({ ...results }),
     stop: async () => {
       stopping.abort()
-      await Promise.race([
-        Promise.allSettled([ended, ...scheduler.running()]),
-        sleep(stopWithinMs, undefined, { ref: false }),
-      ])
+      await Promise.race([Promise.allSettled([ended, ...running()]), sleep(stopWithinMs, undefined, { ref: false })])
       await outgoing.close()
     },
   }
@@ -80,18 +83,18 @@ async function loop(poll: () => Promise<void>, signal: AbortSignal, warn: (error
 }
 
 /** Makes the function that schedules due webhooks, and remembers up to where all are known. */
-function createPoll(db: Kysely<Database>, scheduler: ReturnType<typeof createScheduler>): () => Promise<void> {
+function createPoll(db: Kysely<Database>, deliver: (webhook: DueWebhook) => Promise<void>, signal: AbortSignal) {
   let known: string | null = null
-  let knownEnded = 0
   let fullAt = 0
-  return async () => {
-    const isFull = Date.now() - fullAt > allDaysEveryMs
-    // What becomes readable during a delivery is due after it: the next poll then checks all.
-    const ended = scheduler.ended()
-    const isKnown = !isFull && ended === knownEnded
-    const { oldest, webhooks }: Due = await listDue(db, isKnown ? known : null, isFull ? null : usualHours)
-    if (isFull) fullAt = Date.now()
-    known = scheduler.schedule(webhooks) ? oldest : null
-    knownEnded = ended
+  const forget = () => {
+    known = null
   }
+  const { schedule, running } = createScheduler((webhook) => deliver(webhook).catch(forget), signal)
+  const poll = async () => {
+    const isFull = Date.now() - fullAt > allDaysEveryMs
+    const { oldest, webhooks } = await listDue(db, isFull ? null : known, isFull ? null : usualHours)
+    if (isFull) fullAt = Date.now()
+    known = schedule(webhooks) ? oldest : null
+  }
+  return { poll, running }
 }

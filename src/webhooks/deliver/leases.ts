@@ -33,7 +33,7 @@ export interface LeasedWebhook extends WebhookKey {
 
 /** How a lease ends. */
 export interface Release {
-  /** The next poll checks the webhook whatever was known. */
+  /** The webhook is due again whether it has new changes or not. */
   hasMore: boolean
   /** It is not due before. */
   pauseMs: number
