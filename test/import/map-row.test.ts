@@ -200,7 +200,9 @@ test.each<[string, string[]]>([
   [one, [one]],
   [two, [two]],
   ['https://a.example/1.jpg?crop=1,2&x=a|b', ['https://a.example/1.jpg?crop=1,2&x=a|b']],
-  ['https://a.example/1.jpg/https://b.example/2.jpg', ['https://a.example/1.jpg/https://b.example/2.jpg']],
+  ...['1.jpg/https://b.example/2.jpg', 'i?u=https://b.example/2.jpg', '1.jpg@2x.jpg', '1.jpg_300x300.jpg'].map(
+    (path): [string, string[]] => [`https://a.example/${path}`, [`https://a.example/${path}`]],
+  ),
   [JSON.stringify([{ id: 1, src: one }, { url: two }, { href: one }]), [one, two, one]],
 ])('the URLs of %j are told apart by what is between them', (cell, urls) => {
   expect(urlsOf(cell)).toEqual(urls)
@@ -234,6 +236,19 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
   ['https://a.example/1.jpg ! alt : x | https://a.example/2.jpg', {}, /--asset-separator says/],
   ['https://a.example/1.jpg and https://a.example/2.jpg', {}, /--asset-separator says/],
   ['https://a.example/1|b.example/2', {}, /--asset-separator says/],
+  ...['#', '&', '~', '$$', '<br>', '\uff0c', '\u3001'].flatMap(
+    (separator): [Cell, Partial<ImportOptions>, RegExp][] => [
+      [`https://a.example/1${separator}https://a.example/2`, {}, /--asset-separator says/],
+      [[`https://a.example/1${separator}https://a.example/2`], {}, /must have one URL in each item/],
+    ],
+  ),
+  ...['&', '~', '::', '+', '\uff0c', '\u3001'].map((separator): [Cell, Partial<ImportOptions>, RegExp] => [
+    `m/1.jpg${separator}m/2.jpg`,
+    { assetBase: base },
+    /--asset-separator says/,
+  ]),
+  ['/12_Long_Lane,_Leeds.jpg', { assetBase: base }, /--asset-separator says/],
+  ['https://a.example/1.jpg\u200b', {}, /no characters that nobody sees; got "https:\/\/a.example\/1.jpg\\u200b"$/],
   ['https://a.example/i?id=1|i?id=2', {}, /--asset-separator says/],
   ['https://a.example/1,https:/b.example/2', {}, /--asset-separator says/],
   ['https://a.example/1;www.b.example/2', {}, /--asset-separator says/],
@@ -241,6 +256,7 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
     '"https://a.example/1"',
     '<img src="1.jpg">',
     'www.a.example/1.jpg',
+    'https//a.example/1.jpg',
     'img\\1.jpg',
     '1.jpg#2.jpg',
     '#N/A',

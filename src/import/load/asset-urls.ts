@@ -1,6 +1,7 @@
 import { urlFault } from '../../catalogue/assets/url-fields.ts'
 import { isObject, parsedJson, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
+import { visible } from '../read/columns.ts'
 import { hasTooManyValues, isJsonObject, tooManyValues } from '../read/json-row.ts'
 import type { Cell } from '../read/row.ts'
 
@@ -90,7 +91,7 @@ function oneUrl(text: string): Item {
 }
 
 function isOneUrl(text: string): boolean {
-  return apart(text).length === 1
+  return apart(text).length === 1 && !urlThenUrl.test(text)
 }
 
 function listOf(text: string): Item[] {
@@ -105,10 +106,13 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i
 const absolute = /[a-z][a-z0-9+.-]*:\/\//iy
 const separators = /[\s,|;]+/g
 const picture = String.raw`\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic|mp4|pdf)`
-const isPath = new RegExp(`^/|${picture}$`, 'i')
+const isPicture = new RegExp(`${picture}$`, 'i')
 const hasPicture = new RegExp(`/|${picture}`, 'i')
 const beginsUrl = /^(\/|https?:|www\.)/i
-const pictureThenUrl = new RegExp(`${picture}[^/?=&\\w]*[a-z][a-z0-9+.-]{0,20}://`, 'i')
+const pictureThenUrlSource = `${picture}[^/?=&\\w]*[a-z][a-z0-9+.-]{0,20}://`
+/** After other characters than these a URL is no part of the one before it. */
+const urlThenUrl = new RegExp(`\\w[^/=?%\\w]+https?://|${pictureThenUrlSource}`, 'i')
+const pictureThenPicture = new RegExp(`^[^?]*${picture}[^-/?.%@=#\\w][^?]*${picture}`, 'i')
 const barBetween = /^[^?]*[|\n]|[|\n][^|\n/?]*[/?]/
 const endsAsPicture = new RegExp(String.raw`${picture}(?:\?.*)?$`, 'i')
 
@@ -132,10 +136,11 @@ function split(text: string): string[] | undefined {
   return paths === undefined || [...paths, ...rest].some(isDoubtful) ? undefined : [...paths, ...rest]
 }
 
-/** Relative paths are told apart if each begins with a slash or ends as a picture does. */
+/** Relative paths are told apart if all end as pictures do, or all begin with a slash. */
 function splitPaths(text: string): string[] | undefined {
   const paths = text.split(/[,|;\n]/).flatMap((path) => path.trim() || [])
-  return paths.length > 1 && !paths.every((path) => isPath.test(path)) ? undefined : paths
+  const areAlike = paths.every((path) => isPicture.test(path)) || paths.every((path) => path.startsWith('/'))
+  return paths.length > 1 && !areAlike ? undefined : paths
 }
 
 /**
@@ -151,7 +156,7 @@ function isDoubtful(text: string): boolean {
     isInQuery ||= word.includes('?')
     return false
   })
-  return hasDoubt || pictureThenUrl.test(text) || barBetween.test(text)
+  return hasDoubt || urlThenUrl.test(text) || pictureThenPicture.test(text) || barBetween.test(text)
 }
 
 function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
@@ -165,11 +170,15 @@ function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
   return found
 }
 
+/** Characters that nobody sees, and that no URL needs: some scripts join letters by others. */
+const invisible = /[\u00ad\u200b\u2060\ufeff]/
+
 /** What no relative path has: characters of HTML, Windows or errors of spreadsheets, a host, or a word for nothing. */
-const noPath = /["<>\\#]|^www\.|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
+const noPath = /["<>\\#]|^www\.|^https?\b|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
 function completedUrl(text: string, { base, names }: UrlRules): Item {
+  if (invisible.test(text)) return { fault: `must have no characters that nobody sees; got ${visible(text)}` }
   const isPath = !scheme.test(text) && !noPath.test(text)
   const url = base === undefined || !isPath ? text : joined(base, text)
   const fault = urlFault(url)
