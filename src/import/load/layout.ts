@@ -5,9 +5,9 @@ import { defaultAssetFormat, type Enumerations } from '../../catalogue/enumerati
 import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/csv/attribute-column.ts'
 import { shown } from '../../text.ts'
 import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
-import { addHints, presetFor } from '../presets/presets.ts'
+import { hintsOf, presetFor } from '../presets/presets.ts'
 import { listed } from '../read/columns.ts'
-import type { Row } from '../read/row.ts'
+import type { Cell, Row } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -126,26 +126,25 @@ export interface Plan {
   assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
   /** Objects in the place of assets: the columns of their members. */
   objects: readonly { column: string; members: readonly { at: number; column: string }[] }[]
+  addHints(cells: readonly Cell[]): void
 }
 
 /** Plans what to do with rows, by their columns, of which it notes what options should name. */
 export function rowPlanner(request: ImportRequest, layout: Layout, notes: Notes): (row: Row) => Plan {
   const plans = new LRUCache<string, Plan>({ maxSize: 20_000, sizeCalculation: ({ names }) => names.length + 1 })
   let last: { columns: readonly string[]; plan: Plan } | undefined
-  return (row) => {
-    const { columns } = row
-    if (last?.columns === columns) return last.plan
-    const key = JSON.stringify(columns)
-    const known = plans.get(key)
-    if (!known) addHints(row, request, layout.attributeOf, notes)
-    const plan = known ?? planFor(columns, request, layout)
-    plans.set(key, plan)
-    last = { columns, plan }
-    return plan
+  return ({ columns, cells }) => {
+    if (last?.columns !== columns) {
+      const key = JSON.stringify(columns)
+      last = { columns, plan: plans.get(key) ?? planFor(columns, request, layout, notes) }
+      plans.set(key, last.plan)
+    }
+    last.plan.addHints(cells)
+    return last.plan
   }
 }
 
-function planFor(columns: readonly string[], request: ImportRequest, layout: Layout): Plan {
+function planFor(columns: readonly string[], request: ImportRequest, layout: Layout, notes: Notes): Plan {
   const indexes = new Map(columns.map((column, at) => [column, at]))
   const objects = objectsOf(columns, request.assets)
   const members = new Set(objects.flatMap((object) => object.members.map(({ at }) => at)))
@@ -173,6 +172,7 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     isAmbiguous: new Set(names).size < names.length,
     assets: [...placed.sort((a, b) => a.position - b.position), ...named],
     objects,
+    addHints: hintsOf(columns, request, layout.attributeOf, notes),
   }
 }
 

@@ -1,6 +1,7 @@
+import { isObject } from '../../text.ts'
 import { type ImportRequest, optionName, type PresetName, presetNames } from '../options.ts'
 import { listed } from '../read/columns.ts'
-import type { Cell, Reading, Row, RowSource } from '../read/row.ts'
+import type { Cell, Reading, RowSource } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 import * as magento from './magento.ts'
@@ -87,36 +88,52 @@ export function withPreset(request: ImportRequest, columns: readonly string[]): 
   return { ...(code === undefined ? {} : { code }), ...status, ...request, assets }
 }
 
-const images =
-  /image|img|photo|picture|enclosure|(^|[^a-z])(assets?|bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
 const status = /^(product[ _-]?)?status$/i
 
-/** Notes columns of a row that become attributes, though their names say that options should name them. */
-export function addHints(
-  { columns, cells }: Row,
+/**
+ * Notes columns that become attributes, though their names or values say that options should name them. Returns what
+ * notes those that may have images, by the first value of each.
+ */
+export function hintsOf(
+  columns: readonly string[],
   request: ImportRequest,
   attributeOf: (column: string) => string | undefined,
   notes: Notes,
-): void {
+): (cells: readonly Cell[]) => void {
   // A preset that has found its images knows what the others are.
-  if (request.preset !== undefined && request.assets.length > 0) return
+  if (request.preset !== undefined && request.assets.length > 0) return () => {}
   const preset = presetFor(columns)
   if (preset !== undefined && request.preset === undefined) {
     notes.add('likely_preset', { rows: 0, example: preset })
-    return
+    return () => {}
   }
   const mayBeStatus = request.status === undefined && !columns.includes('status')
   const mapped = new Map(request.attributes)
-  for (const [at, column] of columns.entries()) {
-    if (mapped.has(column) || attributeOf(column) === undefined) continue
-    const cell = cells[at] ?? ''
-    const mayBeUrl = cell === '' || typeof cell !== 'string' || /[/.]/.test(cell)
-    if ((images.test(column) && mayBeUrl) || isPicture(cell)) notes.add('likely_images', { column, rows: 0 })
+  let unseen = columns.flatMap((column, at) => {
+    if (mapped.has(column) || attributeOf(column) === undefined) return []
     if (mayBeStatus && status.test(column)) notes.add('likely_status', { column, rows: 0 })
+    return [{ at, column }]
+  })
+  return (cells) => {
+    // Most rows have values in no more columns than those before them.
+    if (!unseen.some(({ at }) => cells[at])) return
+    for (const { at, column } of unseen)
+      if (mayBeImages(cells[at] ?? '', column)) notes.add('likely_images', { column, rows: 0 })
+    unseen = unseen.filter(({ at }) => !cells[at])
   }
 }
 
-function isPicture(cell: Cell): boolean {
-  const text = typeof cell === 'string' ? cell : cell[0]
-  return typeof text === 'string' && /^\s*https?:\/\/\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i.test(text)
+const images =
+  /image|img|photo|picture|enclosure|(^|[^a-z])(assets?|bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
+/** Names, in other languages too, of which others are parts: only a URL in such a column may be one of an image. */
+const partOfImages =
+  /bild|foto|thumb|visuel|afbeelding|immagin|im[aá]gen|zdj[eę]ci|obr[aá]z|resim|g[oö]rsel|pic(s|[^a-z]|url|$)|изображ|картин|фото|εικ[oόο]ν|φωτογρ|画像|写真|图片|이미지/i
+const pictures = /^\s*\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i
+
+function mayBeImages(cell: Cell, column: string): boolean {
+  const first = typeof cell === 'string' ? cell : cell[0]
+  const text = isObject(first) ? (first.src ?? first.url ?? first.href) : first
+  if (images.test(column) && cell !== '') return typeof cell !== 'string' || /[/.]/.test(cell)
+  if (typeof text !== 'string') return false
+  return pictures.test(text) || (partOfImages.test(column) && /^\s*https?:\/\//i.test(text))
 }

@@ -108,10 +108,32 @@ describe('images', () => {
   test.each([
     ['https://a.example/1.JPG?v=1', ['likely_images']],
     ['https://a.example/1.png|https://a.example/2.png', ['likely_images']],
+    ['m/1.webp', ['likely_images']],
     ['https://a.example/1.html', []],
+    ['in a text 1.jpg', []],
   ])('in a column of any name are attributes, and a note says so if they are pictures: %s', async (cell, codes) => {
     const { answer } = await imported(`sku,Links\nA,${cell}\n`, ['--dry-run'])
     expect(answer.notes.map(({ code }: { code: string }) => code)).toEqual(codes)
+  })
+
+  test.each([
+    ...['Zdjęcia', 'Produktbild', 'Görsel 1', 'Εικόνα', '画像', 'Imágenes', 'PicURL'].map((column) => [
+      'a.csv',
+      `sku,${column}\nA,\nB,https://a.example/2\n`,
+    ]),
+    ['a.csv', 'sku,n\nA,\nB,\nC,1.jpg|2.jpg\n'],
+    ['a.json', JSON.stringify([{ sku: 'A', n: [{ src: 'https://a.example/1.jpg' }] }])],
+  ])('in other columns are seen at the first value, and in other languages: %s %j', async (name, content) => {
+    const { answer } = await imported(content, ['--dry-run'], name)
+    expect(answer.notes).toMatchObject([{ code: 'likely_images' }])
+  })
+
+  test.each([
+    ['Bildschirm', '15.6 Zoll'],
+    ['imagination', 'vivid'],
+    ['Topic', '/a/b'],
+  ])('are not seen in a column %s with %s', async (column, cell) => {
+    expect((await imported(`sku,${column}\nA,${cell}\n`, ['--dry-run'])).answer.notes).toEqual([])
   })
 
   test.each(['a.jsonl', 'a.xml'])('in an object in the place of a list fail (%s)', async (name) => {
@@ -356,14 +378,21 @@ test.each([
   expect(await imported(content)).toMatchObject({ code, products: {}, stderr: expect.stringContaining(sentence) })
 })
 
-test.each([
+test.each<[content: string, args: string[], note: object]>([
   ['sku,ean\nA,4.00638E+12\n', [], { code: 'damaged_values', column: 'ean', example: '4.00638E+12' }],
   ['sku;ean\n4,00638E+12;1\n', [], { code: 'damaged_values', column: 'sku', example: '4,00638E+12' }],
   ['sku,n\nA,#N/A\nB,########\n', [], { code: 'damaged_values', column: 'n', example: '#N/A', rows: 2 }],
+  ...['#N/D', '#YOK', '#DEĞER!', '#¿NOMBRE?', '#DZIEL/0!', '#ССЫЛКА!', '#Н/Д', 'Err:502'].map(
+    (example): [string, string[], object] => {
+      return [`sku;n\nA;${example}\n`, [], { code: 'damaged_values', column: 'n', example }]
+    },
+  ),
   ['sku,n\nA,-4.0E+12\n', [], { code: 'damaged_values', column: 'n', example: '-4.0E+12' }],
   ['sku,n\nA,1.2e-05\n', [], { code: 'damaged_values', column: 'n', example: '1.2e-05' }],
   ['sku,n\nA\u200b,1\n', [], { code: 'invisible_characters', column: 'sku', example: String.raw`"A\u200b"` }],
   ['sku,n\n"A\u00a01",1\n', [], { code: 'invisible_characters', column: 'sku', example: String.raw`"A\u00a01"` }],
+  ['sku,n\nA\u30001,1\n', [], { code: 'invisible_characters', column: 'sku', example: String.raw`"A\u30001"` }],
+  ['sku,n\nA\u31641,1\n', [], { code: 'invisible_characters', column: 'sku', example: String.raw`"A\u31641"` }],
   ['sku,ean\nA,"=""0012"""\n', [], { code: 'escaped_formulas', column: 'ean', example: '="0012"' }],
   ['sku,ean\n="0012",1\n', [], { code: 'escaped_formulas', column: 'sku', example: '="0012"' }],
 ])('values that are kept, but may not be meant, have a note: %j', async (content, args, note) => {
