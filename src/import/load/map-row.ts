@@ -96,7 +96,7 @@ const nothing = {
 
 const plain = /^[!-~]*$/
 const blankEnds = /^\s|\s$/
-const invisible = /[\p{Cc}\p{Cf}\u00a0\u202f]/u
+const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/u
 
 /**
  * A reader of cells with codes and statuses: an unquoted cell of CSV loses blanks at its ends, as spreadsheets show

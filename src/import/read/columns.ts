@@ -39,7 +39,7 @@ export function listed(columns: readonly string[]): string {
 
 /** The text with characters that nobody sees written as escapes. */
 export function visible(text: string): string {
-  return shown(text).replaceAll(/(?! )[\p{Cf}\p{Z}]/gu, (character) => {
+  return shown(text).replaceAll(/(?! )[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (character) => {
     return `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
   })
 }

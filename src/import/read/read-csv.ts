@@ -120,7 +120,7 @@ function rowOf(
     notes.add('escaped_formulas', { column, example: cell })
     return cell
   }
-  if (source.includes('#') || exponent.test(source))
+  if (mayBeDamaged.test(source))
     for (const [at, cell = ''] of texts.entries())
       if (damaged.test(cell)) notes.add('damaged_values', { column: columns[at] ?? null, example: cell })
   const unreadable = (reason: string, field?: string) => {
@@ -139,10 +139,11 @@ function rowOf(
   return { ...place, cells: columns.map((_column, i) => texts[i] ?? '') }
 }
 
-/** An error of a spreadsheet, or a number that it has rounded: codes of 13 digits lose the last seven. */
-const damaged = /^(?:#(?:N\/A|NV|DIV\/0!|[A-ZÄÖÜ]+[!?]|#+)|-?\d(?:[.,]\d+)?E[+-]\d\d+)$/i
-/** So a number in scientific notation ends. */
-const exponent = /E[+-]\d\d/i
+/** An error of a spreadsheet in any language, or a number that it has rounded: codes of 13 digits lose the last seven. */
+const damaged =
+  /^(?:#(?:NV|YOK|\p{Lu}\/\p{Lu}|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3}|-?\d(?:[.,]\d+)?[Ee][+-]\d\d+)$/u
+/** What such cells have; a number in scientific notation ends so. */
+const mayBeDamaged = /#|Err:|[Ee][+-]\d\d/
 
 const beyondAscii = /[\u0080-\u00ff]/
 
