@@ -97,10 +97,25 @@ test('the first sheet is one that is visible', async () => {
 
 test('a row that repeats the header fails, and pictures on the sheet are noted', async () => {
   const rows = ['sku,n', 'A,1', 'sku,n', 'n,sku'].map((row) => row.split(','))
-  const { products, answer, stderr } = await imported(workbookOf({ First: rows }, { hasPictures: true }))
+  const { products, answer, stderr } = await imported(
+    workbookOf({ First: rows }, { drawing: '<xdr:oneCellAnchor></xdr:oneCellAnchor>' }),
+  )
   expect(products).toEqual({ A: { n: '1' }, n: { n: 'sku' } })
   expect(stderr).toContain('row 2 (line 3): must be a row of values; got the header again')
   expect(answer.notes).toEqual([{ code: 'drawings', column: null, rows: 0, example: null }])
+  expect((await imported(workbookOf({ First: [['sku'], ['A']] }, { drawing: '' }))).answer.notes).toEqual([])
+})
+
+test('a formula of a link behind another text than its URL has a note', async () => {
+  const linkTo = (url: string, text: string) => ({ xml: `<c t="str"><f>HYPERLINK("${url}","x")</f><v>${text}</v></c>` })
+  const rows = [
+    ['sku', 'page'],
+    ['A', linkTo('https://a.example/1', 'https://a.example/1')],
+    ['B', linkTo('https://a.example/2', 'Picture')],
+  ]
+  const { products, answer } = await imported(workbookOf({ First: rows }))
+  expect(products).toEqual({ A: { page: 'https://a.example/1' }, B: { page: 'Picture' } })
+  expect(answer.notes).toEqual([{ code: 'links', column: null, rows: 1, example: 'https://a.example/2' }])
 })
 
 test('notes say which values a sheet shows in another way', async () => {
@@ -140,7 +155,12 @@ test('notes say that hidden rows and columns were read, and other sheets with ce
 test('a link behind another text than its URL has a note', async () => {
   const linkTo = (url: string) => `<Relationship Id="${url}" Type="x/hyperlink" Target="${url}" TargetMode="External"/>`
   const cells = (...texts: string[]) => texts.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`).join('')
-  const rows = [cells('sku', 'page'), cells('A', 'https://a.example/1'), cells('https://a.example', 'Picture')]
+  const rows = [
+    cells('sku', 'page'),
+    cells('A', 'https://a.example/1'),
+    cells('https://a.example', 'Picture'),
+    cells('www.b.example', 'https://a.example/Größe 1#part'),
+  ]
   const files = (urls: string[]) => ({
     'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/></sheets></workbook>',
     'xl/_rels/workbook.xml.rels':
@@ -148,7 +168,10 @@ test('a link behind another text than its URL has a note', async () => {
     'xl/_rels/sheet.xml.rels': `<Relationships>${urls.map(linkTo).join('')}</Relationships>`,
     'xl/sheet.xml': `<worksheet><sheetData>${rows.map((row) => `<row>${row}</row>`).join('')}</sheetData></worksheet>`,
   })
-  const shown = ['https://a.example/1', 'https://a.example/', 'mailto:a@a.example']
+  const shown = [
+    ...['https://a.example/1', 'https://a.example/', 'mailto:a@a.example'],
+    ...['http://www.b.example/', 'https://a.example/Gr%C3%B6%C3%9Fe%201'],
+  ]
   expect((await imported(zipOf(files(shown)))).answer.notes).toEqual([])
   const { answer } = await imported(zipOf(files([...shown, 'https://a.example/2'])))
   expect(answer.notes).toEqual([{ code: 'links', column: null, rows: 1, example: 'https://a.example/2' }])
@@ -356,7 +379,7 @@ test('parts are found however their writer names them', async () => {
     'xl/_rels/workbook.xml.rels': `<Relationships>${relation('c', 'chartsheet', 'chart.xml')}${relation('a', 'worksheet', '..\\xl\\Sheet.xml')}${relation('b', 'sharedStrings', 'sharedStrings.xml')}</Relationships>`,
     'xl/sheet.xml':
       '<worksheet><sheetData><row><c t="s"><v>0</v></c></row><row><c t="s"><v>1</v></c></row></sheetData></worksheet>',
-    'xl/SharedStrings.xml': '<sst><si><t>sku</t></si><si><t>A</t></si></sst>',
+    '/xl/SharedStrings.xml': '<sst><si><t>sku</t></si><si><t>A</t></si></sst>',
     'xl/chart.xml': '<chartsheet/>',
   }
   expect(await imported(zipOf(files))).toMatchObject({ products: { A: {} }, answer: { sheet: 'S' } })

@@ -26,14 +26,14 @@ interface Book {
   hiddenColumn?: number
   /** Ranges of cells that are merged, in each sheet. */
   merged?: readonly string[]
-  /** Whether pictures are placed on each sheet. */
-  hasPictures?: boolean
+  /** What is placed on each sheet, as XML; empty as in exports of Google Sheets. */
+  drawing?: string
 }
 
 /** The bytes of a workbook with sheets of rows. */
 export function workbookOf(
   sheets: Record<string, readonly (readonly SheetCell[])[]>,
-  { since1904 = false, hidden = [], merged = [], hasPictures = false, hiddenRow, hiddenColumn }: Book = {},
+  { since1904 = false, hidden = [], merged = [], drawing, hiddenRow, hiddenColumn }: Book = {},
 ): Buffer {
   const strings: string[] = []
   const cellOf = (cell: SheetCell, at: string) => {
@@ -49,7 +49,7 @@ export function workbookOf(
       return `<row r="${i + 1}"${hiddenRow === i + 1 ? ' hidden="1"' : ''}>${row}</row>`
     })
     const columns = hiddenColumn ? `<cols><col min="${hiddenColumn}" max="${hiddenColumn}" hidden="1"/></cols>` : ''
-    return `${declaration}<worksheet ${main}>${columns}<sheetData>${lines.join('')}</sheetData>${merges}${hasPictures ? '<drawing r:id="d"/>' : ''}</worksheet>`
+    return `${declaration}<worksheet ${main}>${columns}<sheetData>${lines.join('')}</sheetData>${merges}${drawing === undefined ? '' : '<drawing r:id="d"/>'}</worksheet>`
   })
   const relation = (id: string, type: string, target: string) =>
     `<Relationship Id="${id}" Type="${types}/${type}" Target="${target}"/>`
@@ -65,9 +65,20 @@ export function workbookOf(
         '',
       )}${relation('t', 'sharedStrings', 'sharedStrings.xml')}${relation('u', 'styles', '/xl/styles.xml')}</Relationships>`,
     ...Object.fromEntries(files.map((file, i) => [`xl/worksheets/sheet${i + 1}.xml`, file])),
+    ...(drawing === undefined
+      ? {}
+      : drawingOf(files.length, relation('d', 'drawing', '../drawings/drawing1.xml'), drawing)),
     'xl/styles.xml': styles,
     'xl/sharedStrings.xml': `<sst ${main}>${shared()}</sst>`,
   })
+}
+
+function drawingOf(sheets: number, relation: string, content: string) {
+  const paths = Array.from({ length: sheets }, (_, i) => `xl/worksheets/_rels/sheet${i + 1}.xml.rels`)
+  return {
+    ...Object.fromEntries(paths.map((path) => [path, `<Relationships ${relations}>${relation}</Relationships>`])),
+    'xl/drawings/drawing1.xml': `<xdr:wsDr>${content}</xdr:wsDr>`,
+  }
 }
 
 function columnName(at: number): string {

@@ -17,8 +17,8 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   const shown = first.replaceAll(/\[[^\]]*\]|General|Standard/gi, '')
   // Letters after digits are a unit.
   const letters = shown.replace(/[0#?].*/, '')
-  // `m` are minutes in a format with hours or seconds.
-  if (/[dy]/i.test(letters) || (/m/i.test(letters) && !/[hs]/i.test(letters))) return 'date'
+  // `m` are minutes in a format with hours or seconds; `aaa` is a day of the week.
+  if (/[dy]|aaa/i.test(letters) || (/m/i.test(letters) && !/[hs]/i.test(letters))) return 'date'
   if (/[hs]/i.test(letters)) return 'time'
   return Math.max(1, shown.replace(/[.eE/].*/, '').replaceAll(/[^0]/g, '').length)
 }
@@ -81,4 +81,18 @@ export function columnIndex(cell: string): number {
 /** Whether an attribute of XML is true. */
 export function isOn(value: string | undefined): boolean {
   return value === '1' || value === 'true'
+}
+
+/** A URL as cells and links have in common: without its scheme, fragment, last slash and escapes. */
+export function linkKey(url: string): string {
+  const key = url
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/#.*/s, '')
+    .replace(/\/$/, '')
+  try {
+    return decodeURI(key)
+  } catch {
+    return key
+  }
 }

@@ -1,11 +1,11 @@
 import { shown } from '../../../text.ts'
 import { BrokenFile, maxColumns, maxRowLength } from '../row.ts'
-import { dateText, isoDateText, type NumberFormat, numberText, unescaped } from './cell-text.ts'
+import { dateText, isoDateText, linkKey, type NumberFormat, numberText, unescaped } from './cell-text.ts'
 import type { pictureFinder } from './pictures.ts'
 import type { Workbook } from './workbook.ts'
 
 /** What the cells of a sheet are read with. */
-export interface CellReading extends Pick<Workbook, 'textAt' | 'formats' | 'since1904'> {
+export interface CellReading extends Pick<Workbook, 'textAt' | 'formats' | 'since1904' | 'links'> {
   isPicture: ReturnType<typeof pictureFinder>
 }
 
@@ -48,6 +48,8 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
   const found = textOf(cell, isPicture, reading)
   const { at } = cell
   row.next = at + 1
+  const [, link] = hyperlink.exec(cell.formula ?? '') ?? []
+  if (link !== undefined && reading.links.size < maxLinks) reading.links.set(linkKey(link), link)
   if (found === '') return
   if (at < 0) throw new BrokenFile('a cell has no column', row.line)
   if (at >= maxColumns) {
@@ -66,6 +68,10 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
     if (isPadded(text, reading.formats[cell.style])) row.padded.push({ at, text })
   }
 }
+
+/** A formula that shows another text than the URL that it links to. */
+const hyperlink = /\bHYPERLINK\(\s*"(https?:\/\/[^"]+)"/i
+const maxLinks = 100_000
 
 export function checkSize(size: number, { line }: SheetRow): void {
   if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`, line)

@@ -1,6 +1,6 @@
 import type { Notes } from '../../report/notes.ts'
 import { parseXml } from '../xml.ts'
-import { columnIndex, isOn } from './cell-text.ts'
+import { columnIndex, isOn, linkKey } from './cell-text.ts'
 import { hiddenParts } from './hidden.ts'
 import { pictureFinder } from './pictures.ts'
 import { addCell, type CellReading, checkSize, emptyCell, emptyRow, type SheetRow } from './sheet-cells.ts'
@@ -16,12 +16,13 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   let phonetic = 0
   const hidden = hiddenParts(notes)
   const reading = { ...workbook, isPicture: pictureFinder() }
-  const { links } = workbook
+  const { links, hasDrawings } = workbook
+  if (hasDrawings) notes.add('drawings', { rows: 0 })
   const endRow = () => {
     if (!row.fault && row.cells.length === 0) return
     hidden.addRow(row)
-    // What remains is the URL of no cell; programs add the last slash.
-    for (const cell of links.size > 0 ? row.cells : []) if (!links.delete(cell)) links.delete(`${cell}/`)
+    // What remains is the URL of no cell.
+    for (const cell of links.size > 0 ? row.cells : []) links.delete(linkKey(cell))
     rows.push(row)
   }
   const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
@@ -38,7 +39,6 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
       cell.formula = Object.entries(attributes).reduce((all, [name, value]) => `${all} ${name}="${value}"`, '')
     } else if (tag === 'rPh') phonetic++
     else if (tag === 'col') hidden.addColumns(attributes)
-    else if (tag === 'drawing') notes.add('drawings', { rows: 0 })
     else if (tag === 'mergeCell') notes.add('merged_cells', { example: attributes.ref ?? null })
   }
   const close = (tag: string) => {
@@ -65,7 +65,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
       if (rows.length > 0) yield rows
       rows = []
     }
-    const [link] = links
+    const [link] = links.values()
     if (link !== undefined) notes.add('links', { rows: links.size, example: link })
   } catch (error) {
     if (rows.length > 0) yield rows

@@ -3,7 +3,7 @@ import { shown } from '../../../text.ts'
 import { UsageError } from '../../usage-error.ts'
 import { BrokenFile } from '../row.ts'
 import { readXml } from '../xml.ts'
-import { isOn, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
+import { isOn, linkKey, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
 import { plainText, skimmer } from './skimmer.ts'
 import type { OpenEntry } from './zip.ts'
 
@@ -13,8 +13,10 @@ export interface Workbook {
   /** The name of another one that is visible and has cells, if no option names a sheet. */
   other: string | undefined
   rows: AsyncIterable<Buffer>
-  /** The URLs that cells of the sheet link to. */
-  links: Set<string>
+  /** The URLs that cells of the sheet link to, by their keys. */
+  links: Map<string, string>
+  /** Whether pictures or charts are placed on the sheet. */
+  hasDrawings: boolean
   /** The text of a shared string. */
   textAt(index: number): string | undefined
   /** How numbers of a style are shown. */
@@ -49,7 +51,9 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
     throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
   }
   const target = relations.byId(sheet.id)?.target ?? ''
-  const { links } = await relationsOf(open, target)
+  const { links, byType } = await relationsOf(open, target)
+  // Google Sheets adds an empty drawing to each sheet.
+  const hasDrawings = await beginHas(open(byType('drawing') ?? ''), /Anchor[ >]/)
   const rows = open(target, true)
   if (!rows) throw new UsageError(`the sheet ${shown(sheet.name)} is not in the file`)
   const strings = open(relations.byType('sharedStrings') ?? '')
@@ -57,18 +61,20 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
   const others = name === undefined ? tables.filter((one) => one !== sheet && !one.isHidden) : []
   let other: string | undefined
   for (const { id, name } of others)
-    if (other === undefined && (await hasCells(open(relations.byId(id)?.target ?? '')))) other = name
+    if (other === undefined && (await beginHas(open(relations.byId(id)?.target ?? ''), /<(\w+:)?[vt][ >]/)))
+      other = name
   const textAt = strings ? await readStrings(strings) : () => undefined
-  return { sheet: sheet.name, other, rows, links, textAt, formats: styles ? await readFormats(styles) : [], since1904 }
+  const formats = styles ? await readFormats(styles) : []
+  return { sheet: sheet.name, other, rows, links, hasDrawings, textAt, formats, since1904 }
 }
 
 const noWorkbook =
   'the file must be a spreadsheet in XLSX with a sheet of cells; it is another ZIP archive, as ODS, XLSB and Numbers are: save it as XLSX'
 
-/** Whether the beginning of a sheet has values. One that cannot be read may have. */
-async function hasCells(sheet: AsyncIterable<Buffer> | undefined): Promise<boolean> {
+/** Whether the beginning of a part has a tag. A part that cannot be read may have it. */
+async function beginHas(part: AsyncIterable<Buffer> | undefined, tag: RegExp): Promise<boolean> {
   try {
-    for await (const chunk of sheet ?? []) return /<(\w+:)?[vt][ >]/.test(chunk.toString('latin1'))
+    for await (const chunk of part ?? []) return tag.test(chunk.toString('latin1'))
     return false
   } catch (error) {
     if (error instanceof BrokenFile) return true
@@ -81,10 +87,10 @@ async function relationsOf(open: OpenEntry, path: string) {
   const folder = posix.dirname(path)
   const file = open(posix.join(folder, '_rels', `${posix.basename(path)}.rels`))
   const relations: { id: string; type: string; target: string }[] = []
-  const links = new Set<string>()
+  const links = new Map<string, string>()
   const add = (tag: string, { Id = '', Type = '', Target = '' }: Readonly<Record<string, string>>) => {
     if (tag !== 'Relationship') return
-    if (Type.endsWith('/hyperlink') && /^https?:/i.test(Target)) links.add(Target)
+    if (Type.endsWith('/hyperlink') && /^https?:/i.test(Target)) links.set(linkKey(Target), Target)
     const target = posix.resolve('/', folder, Target.replaceAll('\\', '/')).slice(1)
     relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target })
   }

@@ -40,7 +40,8 @@ export async function openZip(chunks: AsyncIterable<Buffer>): Promise<OpenEntry>
 }
 
 function opened(pieces: Pieces): Promise<ZipFile> {
-  const options = { lazyEntries: true, autoClose: false }
+  // Names stay bytes: yauzl refuses those that begin with a slash, which some programs write.
+  const options = { lazyEntries: true, autoClose: false, decodeStrings: false }
   return new Promise((resolve, reject) => {
     fromRandomAccessReader(pieces, pieces.size, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
@@ -50,7 +51,7 @@ function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   return new Promise((resolve, reject) => {
     const entries = new Map<string, Entry>()
     zip.on('entry', (entry: Entry) => {
-      entries.set(entry.fileName.toLowerCase(), entry)
+      entries.set(String(entry.fileName).replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase(), entry)
       zip.readEntry()
     })
     zip.on('end', () => resolve(entries))
