@@ -43,7 +43,7 @@ export async function readRows(
     format === 'xlsx'
       ? opened.chunks
       : await decoded(opened, { ...reading, encoding, option: name('encoding'), reopen })
-  const { columns, rows } = await readersOf[format](text, reading)
+  const { columns, rows } = await readAtStart(() => readersOf[format](text, reading))
   return { ...reading, columns, rows: endWithError(rows) }
 }
 
@@ -70,6 +70,15 @@ function requireReadable(head: Buffer): void {
   if (start.startsWith('1f8b')) throw new UsageError('the file is packed by gzip twice: unpack it once')
   if (/^--[^\r\n]+\r\n([\w-]+:[^\r\n]*\r\n)*Content-Disposition:/i.test(head.toString('latin1', 0, 1000)))
     throw new UsageError('the file is a form (multipart/form-data): send the file itself as the body')
+}
+
+/** Throws a UsageError where a file breaks before its first row. */
+async function readAtStart(read: () => RowSource | Promise<RowSource>): Promise<RowSource> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof BrokenFile ? new UsageError(error.message) : error
+  }
 }
 
 const readersOf: Record<Format, (text: AsyncIterable<Buffer>, reading: Reading) => RowSource | Promise<RowSource>> = {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
@@ -59,7 +60,7 @@ test('the summary, of a dry run too, says how the file is written', async () => 
   const file = await catalog.file('umlaut.csv', windows1252('sku;Größe\nA;groß\n'))
   const { stdout, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
   expect(stdout).toContain('format: csv, encoding: Windows-1252, delimiter: ";"')
-  expect(stderr).toContain('note: the file is not UTF-8 and was read as Windows-1252')
+  expect(stderr).toContain('note: the file is not UTF-8 and was read as Windows-1252, such as "Größe"')
 })
 
 test('from a pipe the first bytes beyond ASCII decide', async () => {
@@ -176,6 +177,15 @@ describe('bytes without a meaning', () => {
     const { code, stderr } = await catalog.run([file, '--store', store])
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/must be whole gzip data/) })
     expect((await productsOf(catalog, store)).size).toBeGreaterThan(1_000)
+  })
+
+  test('that is cut at its beginning, and can be read once, is wrong usage', async () => {
+    const store = await catalog.newStore()
+    const packed = gzipSync('sku,n\nA,é\n')
+    const request = importRequest('', { store })
+    const work = { enumerations: fallbackEnumerations, signal: new AbortController().signal }
+    const reading = importFile(catalog.database.db, Readable.from([packed.subarray(0, -8)]), request, work)
+    await expect(reading).rejects.toThrow(new UsageError('the file must be whole gzip data: unexpected end of file'))
   })
 
   test('end a file that unpacks to more than 200 times its size', async () => {

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
+import { shown } from '../../../text.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
 import { BrokenFile, type Encoding, type Recognized } from '../row.ts'
@@ -33,14 +34,26 @@ export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }
   if (mark) recognized.bom = true
   const rest = mark ? withoutStart(chunks, mark.length) : chunks
   if (given) return toUtf8(rest, given)
-  const found = (judged: Encoding) => {
-    recognized.encoding = judged
-    if (judged === 'Windows-1252') notes.add('windows_1252')
-    return judged
+  const found = (text: Chunks, as: Encoding) => {
+    recognized.encoding = as
+    return toUtf8(as === 'Windows-1252' ? noted(text, notes) : text, as)
   }
   if (!reopen) return decodedLate(rest, found)
   const { chunks: again } = await unpackedIfGzip(reopen())
-  return toUtf8(rest, found(await judged(again)))
+  return found(rest, await judged(again))
+}
+
+const wordBeyondAscii = /[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*/
+
+/** The same bytes, with a note on the first word beyond ASCII: it shows if they are in another encoding. */
+async function* noted(chunks: Chunks, notes: Notes): AsyncGenerator<Buffer> {
+  let isNoted = false
+  for await (const chunk of chunks) {
+    const word = isNoted ? undefined : wordBeyondAscii.exec(chunk.toString('latin1'))?.[0]
+    if (word) notes.add('windows_1252', { example: shown(fromWindows1252(Buffer.from(word, 'latin1')).toString()) })
+    isNoted ||= word !== undefined
+    yield chunk
+  }
 }
 
 async function judged(chunks: Chunks): Promise<Encoding> {
@@ -58,7 +71,7 @@ async function judged(chunks: Chunks): Promise<Encoding> {
 }
 
 /** Decodes what can be read once: the first bytes beyond ASCII, and up to 1 MiB after them, decide. */
-async function* decodedLate(chunks: Chunks, found: (judged: Encoding) => Encoding): AsyncGenerator<Buffer> {
+async function* decodedLate(chunks: Chunks, found: (text: Chunks, as: Encoding) => Chunks): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]()
   const rest = { [Symbol.asyncIterator]: () => iterator }
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
@@ -74,7 +87,7 @@ async function* decodedLate(chunks: Chunks, found: (judged: Encoding) => Encodin
     const sample = await peek(whole(), sampleBytes)
     const judge = createJudge()
     judge.add(sample.head)
-    yield* toUtf8(sample.chunks, found(judge.end(sample.head.length >= sampleBytes)))
+    yield* found(sample.chunks, judge.end(sample.head.length >= sampleBytes))
     return
   }
 }
