@@ -5,8 +5,8 @@ import type { Notes } from '../report/notes.ts'
 export const statuses = { '1': 'active', '0': 'inactive', '-1': 'draft' }
 
 /**
- * WooCommerce's product CSV: `Attribute 1 name` and `Attribute 1 value(s)` become an attribute of that name, and a
- * variation is a product whose `Parent` is the code of its parent, also where the file has `id:7` after the row of this
+ * WooCommerce's product CSV: `Attribute 1 name` and `Attribute 1 value(s)` become an attribute of that name, its default
+ * one named `name (default)`, and a variation is a product whose `Parent` is the code of its parent, also where the file has `id:7` after the row of this
  * ID. Another `id:7` stays, with a note.
  */
 export async function* namedAttributes(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
@@ -24,7 +24,7 @@ export async function* namedAttributes(blocks: AsyncIterable<Entry[]>, notes: No
 /** Where rows with some columns have their attributes, by number, and their other cells. */
 interface Plan {
   columns: readonly string[]
-  attributes: readonly (readonly [number: string, nameAt: number, valueAt: number])[]
+  attributes: readonly { number: string; nameAt: number; valueAt: number; defaultAt: number }[]
   others: readonly (readonly [column: string, at: number])[]
 }
 
@@ -37,22 +37,29 @@ function planOf(columns: readonly string[]): Plan {
     return number === undefined
   })
   const at = (column: string) => places.get(column) ?? -1
-  const attributes = [...numbers].map((n) => [n, at(`Attribute ${n} name`), at(`Attribute ${n} value(s)`)] as const)
+  const attributes = [...numbers].map((number) => ({
+    number,
+    nameAt: at(`Attribute ${number} name`),
+    valueAt: at(`Attribute ${number} value(s)`),
+    defaultAt: at(`Attribute ${number} default`),
+  }))
   return { columns, attributes, others }
 }
 
 function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cell>, notes: Notes): Entry {
   const { number, line, source } = row
   const cells = new Map(others.map(([column, at]) => [column, row.cells[at] ?? '']))
-  for (const [n, nameAt, valueAt] of attributes) {
+  for (const { number: n, nameAt, valueAt, defaultAt } of attributes) {
     const name = row.cells[nameAt] ?? ''
     const value = row.cells[valueAt] ?? ''
     if (value === '') continue
-    if (typeof name !== 'string' || name === '' || cells.has(name)) {
+    const defaultName = row.cells[defaultAt] ? `${name} (default)` : ''
+    if (typeof name !== 'string' || name === '' || cells.has(name) || cells.has(defaultName)) {
       const reason = `must be ${name === '' ? 'there, as there is a value' : 'no name of a column'}; got ${shown(name)}`
       return { number, line, source, field: `Attribute ${n} name`, reason, found: row.cells }
     }
     cells.set(name, value)
+    if (defaultName !== '') cells.set(defaultName, row.cells[defaultAt] ?? '')
   }
   if (cells.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
   const [, parent] = /^id:(\d+)$/.exec(String(cells.get('Parent') ?? '')) ?? []

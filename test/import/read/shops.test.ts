@@ -182,15 +182,18 @@ test('magento: additional attributes fill empty columns, and two values of one a
 
 test('woocommerce: attributes get their names, and variations the code of their parent', async () => {
   const rows = [
-    'ID,Type,SKU,Name,Published,Images,Parent,Attribute 1 name,Attribute 1 value(s),Attribute 1 visible,Attribute 2 name,Attribute 2 value(s)',
-    '7,variable,SHIRT,Shirt,1,"https://a.example/1.jpg, https://a.example/2.jpg",,Size,"S, M",1,Color,Red',
-    '8,variation,SHIRT-S,Shirt S,1,,id:7,Size,S,,,',
-    '9,variation,SHIRT-M,Shirt M,-1,,SHIRT,Size,M,,,',
+    'ID,Type,SKU,Name,Published,Images,Parent,Attribute 1 name,Attribute 1 value(s),Attribute 1 visible,Attribute 1 default,Attribute 2 name,Attribute 2 value(s)',
+    '7,variable,SHIRT,Shirt,1,"https://a.example/1.jpg, https://a.example/2.jpg",,Size,"S, M",1,M,Color,Red',
+    '8,variation,SHIRT-S,Shirt S,1,,id:7,Size,S,,,,',
+    '9,variation,SHIRT-M,Shirt M,-1,,SHIRT,Size,M,,,,',
   ]
   const { products, images, code } = await imported('woo.csv', rows, ['--preset', 'woocommerce'])
   expect(code).toBe(0)
   expect(products).toEqual({
-    SHIRT: { status: 'active', attributes: { ID: '7', Type: 'variable', Name: 'Shirt', Size: 'S, M', Color: 'Red' } },
+    SHIRT: {
+      status: 'active',
+      attributes: { ID: '7', Type: 'variable', Name: 'Shirt', Size: 'S, M', 'Size (default)': 'M', Color: 'Red' },
+    },
     'SHIRT-S': {
       status: 'active',
       attributes: { ID: '8', Type: 'variation', Name: 'Shirt S', Parent: 'SHIRT', Size: 'S' },

@@ -49,7 +49,7 @@ const wordBeyondAscii = /[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*/
 async function* noted(chunks: Chunks, notes: Notes): AsyncGenerator<Buffer> {
   let isNoted = false
   for await (const chunk of chunks) {
-    const word = isNoted ? undefined : wordBeyondAscii.exec(chunk.toString('latin1'))?.[0]
+    const word: string | undefined = isNoted ? undefined : wordBeyondAscii.exec(chunk.toString('latin1'))?.[0]
     if (word) notes.add('windows_1252', { example: shown(fromWindows1252(Buffer.from(word, 'latin1')).toString()) })
     isNoted ||= word !== undefined
     yield chunk
