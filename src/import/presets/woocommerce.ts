@@ -5,9 +5,9 @@ import type { Notes } from '../report/notes.ts'
 export const statuses = { '1': 'active', '0': 'inactive', '-1': 'draft' }
 
 /**
- * WooCommerce's product CSV: `Attribute 1 name` and `Attribute 1 value(s)` become an attribute of that name, its default
- * one named `name (default)`, and a variation is a product whose `Parent` is the code of its parent, also where the file has `id:7` after the row of this
- * ID. Another `id:7` stays, with a note.
+ * WooCommerce's product CSV: `Attribute 1 name` and `Attribute 1 value(s)` become an attribute of that name, its
+ * default one named `name (default)`. A variation is a product whose `Parent` is the code of its parent, also where
+ * the file has `id:7` after the row of this ID. Another `id:7` stays, with a note.
  */
 export async function* namedAttributes(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
   const codes = new Map<Cell, Cell>()

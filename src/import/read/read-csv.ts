@@ -139,7 +139,7 @@ function rowOf(
   return { ...place, cells: columns.map((_column, i) => texts[i] ?? '') }
 }
 
-/** An error of a spreadsheet in any language, or a number that it has rounded: codes of 13 digits lose the last seven. */
+/** An error of a spreadsheet in any language, or a number that it has rounded: 13 digits lose the last seven. */
 const damaged =
   /^(?:#(?:NV|YOK|\p{Lu}\/\p{Lu}|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3}|-?\d(?:[.,]\d+)?[Ee][+-]\d\d+)$/u
 /** What such cells have; a number in scientific notation ends so. */
