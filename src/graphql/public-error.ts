@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
-import { isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
+import { codeOf, isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { CatalogueError, invalidRequest, type PublicError, unavailable, unfinished } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
 import { warnOnce } from '../request/log.ts'
@@ -35,7 +35,7 @@ function translated(cause: unknown, log: Logger): PublicError {
     if (requestContext.getStore()?.signal.aborted) return expected(unavailable('unavailable', cause, unfinished))
     const shortage = shortageOf(cause)
     const reason = cause instanceof Error ? cause.message : undefined
-    warnOnce(log, shortage ?? 'the database cannot be reached', { reason }, '')
+    warnOnce(log, shortage ?? 'the database cannot be reached', { reason }, codeOf(cause) || reason)
     return expected(unavailable('unavailable', cause, shortage))
   }
   if (isBeyondLimits(cause)) return expected(invalidRequest(tooMuch))

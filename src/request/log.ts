@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 
 /** An answered request, as the log and the metrics describe it. */
@@ -49,13 +50,15 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
 
 /** A warning that has not come for so long is logged when it comes again. */
 const quietMs = 10_000
-/** How many different warnings are remembered; others are not logged. */
-const maxWarnings = 20
-const warned = new Map<string, NodeJS.Timeout>()
+/** One that goes on coming is logged so often. */
+const repeatMs = 10 * 60_000
+/** The latest warnings; the one that came least recently is forgotten for a new one. */
+const latest = new LRUCache<string, { loggedAt: number; cameAt: number }>({ max: 100 })
 
 /**
- * Logs a warning once, and then not until it has not come for ten seconds: while a dependency is down, each request and
- * each poll has the same one. `kind`: by what it is the same one; by default its reason.
+ * Logs a warning once, and then every ten minutes until it has not come for ten seconds: while a dependency is down,
+ * each request and each poll has the same one. `kind`: by what it is the same one, such as a code; by default its
+ * reason.
  */
 export function warnOnce(
   log: Logger,
@@ -64,12 +67,11 @@ export function warnOnce(
   kind = fields.reason,
 ): void {
   const key = `${message}: ${kind}`
-  const last = warned.get(key)
-  if (last) last.refresh()
-  else if (warned.size < maxWarnings) {
-    warned.set(key, setTimeout(() => warned.delete(key), quietMs).unref())
-    log.warn(fields, message)
-  }
+  const now = performance.now()
+  const last = latest.get(key)
+  const isKnown = last !== undefined && now - last.cameAt < quietMs && now - last.loggedAt < repeatMs
+  latest.set(key, { loggedAt: isKnown ? last.loggedAt : now, cameAt: now })
+  if (!isKnown) log.warn(fields, message)
 }
 
 function levelOf({ isWrite, status, durationMs, warning }: ServedRequest): 'debug' | 'info' | 'warn' {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/tables.ts'
-import { isUnavailable } from '../../database/unavailable.ts'
+import { codeOf } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
 import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
@@ -38,9 +38,9 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
   const results: Record<Result, number> = { delivered: 0, refused: 0, unanswered: 0 }
   const warn = (error: unknown, facts: object = {}) => {
     if (signal.aborted) return
-    // All webhooks and polls that an outage of the database concerns have one warning.
-    const kind = isUnavailable(error) ? 'outage' : messageOf(error)
-    warnOnce(log, 'webhooks could not be delivered', { reason: messageOf(error), ...facts }, kind)
+    const reason = messageOf(error)
+    // All webhooks and polls that one fault of the database concerns have one warning.
+    warnOnce(log, 'webhooks could not be delivered', { reason, ...facts }, codeOf(error) || reason)
   }
   const parts: DelivererParts = {
     ...{ db, outgoing, owner: randomUUID(), times, signal },
