@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type KyselyPlugin, type QueryId, RawNode, sql } from 'kysely'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { acquire, listDue, release } from '../../src/webhooks/deliver/leases.ts'
 import { createTestDatabase, useDatabase } from '../support/database/database.ts'
@@ -63,6 +63,69 @@ it('an outage of the database is logged once for each error, however many webhoo
   const reasons = state.warnings.map(({ reason }) => reason)
   expect(reasons).toEqual([...new Set(reasons)])
 })
+
+it('a poll checks all webhooks if a delivery failed during the one before, or if that one failed', async () => {
+  const answer = Promise.withResolvers<void>()
+  const receiver = await startReceiver((response) => answer.promise.then(() => response.end()))
+  const { storeUuid } = await newWebhook(database, receiver.url)
+  await insertChange(database, storeUuid, 'A')
+  const faults = faultyStatements()
+  const state = startCounted(database.db.withPlugin(faults.plugin))
+  await expect.poll(() => receiver.received.length).toBe(1)
+  await expect.poll(() => state.known).not.toBeNull()
+
+  const { resolve: endPoll, promise: isPollOver } = Promise.withResolvers<void>()
+  faults.delayPoll(isPollOver)
+  await expect.poll(faults.delayed).toBe(1)
+  faults.fail('webhook_delivery')
+  answer.resolve()
+  await expect.poll(() => state.warnings.length).toBe(1)
+  const { polls } = state
+  endPoll()
+  await expect.poll(() => state.polls).toBe(polls + 1)
+  expect(state.known).toBeNull()
+
+  await expect.poll(() => state.known).not.toBeNull()
+  faults.fail('due_webhooks')
+  await expect.poll(() => state.warnings.length).toBe(2)
+  const { polls: pollsBefore } = state
+  await expect.poll(() => state.polls).toBe(pollsBefore + 1)
+  expect(state.known).toBeNull()
+})
+
+/** Lets the answers of polls wait, or the next statement with a name fail. */
+function faultyStatements() {
+  const polls = new WeakSet<QueryId>()
+  let name: string | undefined
+  let delay: Promise<void> | undefined
+  let delayed = 0
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node, queryId }) => {
+      const text = RawNode.is(node) ? node.sqlFragments.join() : ''
+      if (text.includes('due_webhooks')) polls.add(queryId)
+      if (name === undefined || !text.includes(name)) return node
+      name = undefined
+      throw new Error(`fault ${randomUUID()}`)
+    },
+    transformResult: async ({ queryId, result }) => {
+      if (polls.has(queryId) && delay) {
+        delayed++
+        await delay
+      }
+      return result
+    },
+  }
+  return {
+    plugin,
+    delayed: () => delayed,
+    delayPoll: (until: Promise<void>) => {
+      delay = until
+    },
+    fail: (statement: string) => {
+      name = statement
+    },
+  }
+}
 
 it('webhooks that cannot be delivered are logged once for each reason', async () => {
   const receiver = await startReceiver(status(200))

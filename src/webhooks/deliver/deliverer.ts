@@ -86,15 +86,21 @@ async function loop(poll: () => Promise<void>, signal: AbortSignal, warn: (error
 function createPoll(db: Kysely<Database>, deliver: (webhook: DueWebhook) => Promise<void>, signal: AbortSignal) {
   let known: string | null = null
   let fullAt = 0
+  let failures = 0
   const forget = () => {
     known = null
+    failures++
   }
   const { schedule, running } = createScheduler((webhook) => deliver(webhook).catch(forget), signal)
   const poll = async () => {
     const isFull = Date.now() - fullAt > allDaysEveryMs
-    const { oldest, webhooks } = await listDue(db, isFull ? null : known, isFull ? null : usualHours)
+    const [knownBefore, failuresBefore] = [known, failures]
+    // For the next poll, if this one fails.
+    known = null
+    const { oldest, webhooks } = await listDue(db, isFull ? null : knownBefore, isFull ? null : usualHours)
     if (isFull) fullAt = Date.now()
-    known = schedule(webhooks) ? oldest : null
+    // What a delivery that failed meanwhile left is due again.
+    if (schedule(webhooks) && failures === failuresBefore) known = oldest
   }
   return { poll, running }
 }
