@@ -52,14 +52,18 @@ function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cel
   for (const { number: n, nameAt, valueAt, defaultAt } of attributes) {
     const name = row.cells[nameAt] ?? ''
     const value = row.cells[valueAt] ?? ''
-    if (value === '') continue
-    const defaultName = row.cells[defaultAt] ? `${name} (default)` : ''
-    if (typeof name !== 'string' || name === '' || cells.has(name) || cells.has(defaultName)) {
-      const reason = `must be ${name === '' ? 'there, as there is a value' : 'no name of a column'}; got ${shown(name)}`
+    const given: [name: string, cell: Cell][] = [
+      [String(name), value],
+      [`${name} (default)`, row.cells[defaultAt] ?? ''],
+    ]
+    const filled = given.filter(([, cell]) => cell !== '')
+    if (filled.length === 0) continue
+    const [taken] = filled.find(([column]) => cells.has(column)) ?? []
+    if (typeof name !== 'string' || name === '' || taken !== undefined) {
+      const reason = `must be ${expectedName(name, taken)}; got ${shown(name)}`
       return { number, line, source, field: `Attribute ${n} name`, reason, found: row.cells }
     }
-    cells.set(name, value)
-    if (defaultName !== '') cells.set(defaultName, row.cells[defaultAt] ?? '')
+    for (const [column, cell] of filled) cells.set(column, cell)
   }
   if (cells.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
   const [, parent] = /^id:(\d+)$/.exec(String(cells.get('Parent') ?? '')) ?? []
@@ -69,4 +73,9 @@ function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cel
     notes.add('unknown_parent', { column: 'Parent', example: `row ${number}: id:${parent}` })
   if (cells.get('ID') && cells.get('SKU')) codes.set(cells.get('ID') ?? '', cells.get('SKU') ?? '')
   return { ...row, columns: [...cells.keys()], cells: [...cells.values()] }
+}
+
+function expectedName(name: Cell, taken: string | undefined): string {
+  if (name === '') return 'there, as there is a value'
+  return taken === undefined || taken === name ? 'no name of a column' : `no name with a column ${shown(taken)}`
 }

@@ -259,6 +259,24 @@ test('woocommerce: an attribute without a name, or with that of a column, fails 
   expect(stderr).toContain('(line 3): "Attribute 2 name" must be no name of a column; got "Type"')
 })
 
+test('woocommerce: a default without values is kept, and a header that ends in a comma is read', async () => {
+  const rows = [
+    'ID,Type,SKU,Published,Size (default),Attribute 1 name,Attribute 1 value(s),Attribute 1 default,',
+    '1,simple,A,1,,Color,Red,,',
+    '2,simple,B,1,,Color,,Blue,',
+    '3,simple,C,1,,Size,"S, M",S,',
+    '4,simple,D,1,,,,Blue,',
+  ]
+  const { products, stderr } = await imported('comma.csv', rows, ['--preset', 'woocommerce'])
+  const attributes = { Type: 'simple' }
+  expect(products).toEqual({
+    A: { status: 'active', attributes: { ...attributes, ID: '1', Color: 'Red' } },
+    B: { status: 'active', attributes: { ...attributes, ID: '2', 'Color (default)': 'Blue' } },
+  })
+  expect(stderr).toContain('"Attribute 1 name" must be no name with a column "Size (default)"; got "Size"')
+  expect(stderr).toContain('"Attribute 1 name" must be there, as there is a value; got ""')
+})
+
 const feed = `<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title>
   <item><g:id>A</g:id><g:title><![CDATA[Mug & saucer]]></g:title><g:image_link>https://a.example/1.jpg</g:image_link>
   <g:additional_image_link>https://a.example/2.jpg</g:additional_image_link>
