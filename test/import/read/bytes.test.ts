@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { importFile } from '../../../src/import/import.ts'
 import { importRequest } from '../../../src/import/options.ts'
+import { readRows } from '../../../src/import/read/read-rows.ts'
 import { UsageError } from '../../../src/import/usage-error.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
 
@@ -61,6 +62,19 @@ test('the summary, of a dry run too, says how the file is written', async () => 
   const { stdout, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
   expect(stdout).toContain('format: csv, encoding: Windows-1252, delimiter: ";"')
   expect(stderr).toContain('note: the file is not UTF-8 and was read as Windows-1252, such as "Größe"')
+})
+
+test('the word of the note is found in megabytes of letters', async () => {
+  const letters = 'a'.repeat(64 * 1024)
+  const content = windows1252(`sku,n\n${`A,${letters}\n`.repeat(160)}B,${letters}é${letters}\n`)
+  const source = await readRows(Readable.from([content]), { file: 'a.csv', style: 'flags' })
+  let count = 0
+  for await (const rows of source.rows) count += rows.length
+  const example = JSON.stringify(`${'a'.repeat(40)}é${'a'.repeat(39)}`)
+  expect({ count, notes: source.notes.list() }).toMatchObject({
+    count: 161,
+    notes: [{ code: 'windows_1252', example }],
+  })
 })
 
 test('from a pipe the first bytes beyond ASCII decide', async () => {

@@ -43,15 +43,19 @@ export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }
   return found(rest, await judged(again))
 }
 
-const wordBeyondAscii = /[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*/
+const wordBeyondAscii = /[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*/
 
 /** The same bytes, with a note on the first word beyond ASCII: it shows if they are in another encoding. */
 async function* noted(chunks: Chunks, notes: Notes): AsyncGenerator<Buffer> {
   let isNoted = false
   for await (const chunk of chunks) {
-    const word: string | undefined = isNoted ? undefined : wordBeyondAscii.exec(chunk.toString('latin1'))?.[0]
-    if (word) notes.add('windows_1252', { example: shown(fromWindows1252(Buffer.from(word, 'latin1')).toString()) })
-    isNoted ||= word !== undefined
+    if (!isNoted && !isAscii(chunk)) {
+      isNoted = true
+      const at = chunk.findIndex((byte) => byte > 0x7f)
+      // A search of the whole chunk would take quadratic time in a run of letters.
+      const [word = ''] = wordBeyondAscii.exec(chunk.toString('latin1', Math.max(0, at - 40), at + 40)) ?? []
+      notes.add('windows_1252', { example: shown(fromWindows1252(Buffer.from(word, 'latin1')).toString()) })
+    }
     yield chunk
   }
 }
@@ -131,14 +135,10 @@ async function* fromUtf16(chunks: AsyncIterable<Buffer>, isBigEndian: boolean): 
     const last = length === 0 ? 0 : (bytes[length - (isBigEndian ? 2 : 1)] ?? 0)
     if (last >= 0xd8 && last < 0xdc) length -= 2
     rest = bytes.subarray(length)
-    yield utf16Text(bytes.subarray(0, length), isBigEndian)
+    const whole = bytes.subarray(0, length)
+    yield utf8Of((isBigEndian ? Buffer.from(whole).swap16() : whole).toString('utf16le'))
   }
   if (rest.length > 0) yield Buffer.from([invalid])
-}
-
-function utf16Text(bytes: Buffer, isBigEndian: boolean): Buffer {
-  const ordered = isBigEndian ? Buffer.from(bytes).swap16() : bytes
-  return utf8Of(ordered.toString('utf16le'))
 }
 
 const invalid = 0xff
