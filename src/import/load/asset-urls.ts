@@ -1,7 +1,6 @@
 import { urlFault } from '../../catalogue/assets/url-fields.ts'
 import { isObject, parsedJson, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
-import { visible } from '../read/columns.ts'
 import { hasTooManyValues, isJsonObject, tooManyValues } from '../read/json-row.ts'
 import type { Cell } from '../read/row.ts'
 
@@ -58,10 +57,10 @@ function separated(text: string, separator: string): Item[] {
   })
 }
 
-/** The URL in a cell that holds exactly one, or none. */
+/** The URL in a cell that holds one as an export writes it: any that the API takes, but for several in a list. */
 export function urlOf(cell: Cell, rules: UrlRules): FoundUrls {
   const text = typeof cell === 'string' ? cell.trim() : cell
-  const isOne = typeof text === 'string' && !/^[[{]/.test(text) && isOneUrl(text)
+  const isOne = typeof text === 'string' && !/^[[{]/.test(text) && apart(text).length === 1
   return isOne
     ? completed([text], rules)
     : { urls: [], faults: [`must be one URL; got ${typeof text === 'string' ? shown(text) : 'a list'}`] }
@@ -170,15 +169,11 @@ function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
   return found
 }
 
-/** Characters that nobody sees, and that no URL needs: some scripts join letters by others. */
-const invisible = /[\u00ad\u200b\u2060\ufeff]/
-
 /** What no relative path has: characters of HTML, Windows or errors of spreadsheets, a host, or a word for nothing. */
-const noPath = /["<>\\#]|^www\.|^https?\b|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
+const noPath = /["<>\\#]|^www\.|^https?[:/]|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
 function completedUrl(text: string, { base, names }: UrlRules): Item {
-  if (invisible.test(text)) return { fault: `must have no characters that nobody sees; got ${visible(text)}` }
   const isPath = !scheme.test(text) && !noPath.test(text)
   const url = base === undefined || !isPath ? text : joined(base, text)
   const fault = urlFault(url)

@@ -15,6 +15,7 @@ import {
   type RowPosition,
   type Source,
 } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
 import { type UrlRules, urlOf, urlRules, urlsOf } from './asset-urls.ts'
 import { type Layout, type Plan, rowPlanner } from './layout.ts'
 import { repeatedRows } from './repeated-rows.ts'
@@ -83,7 +84,7 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const replaces = faults.length === 0 && repeats(row, code, mapped, faults)
     const product = faults.length === 0 ? mapped : undefined
     const hasAssets = plan.assets.length > 0 || plan.objects.length > 0
-    const { assets, assetFaults, assetsFailed } = hasAssets ? assetsOf(cells, plan, rules) : nothing
+    const { assets, assetFaults, assetsFailed } = hasAssets ? assetsOf(cells, plan, rules, reading.notes) : nothing
     return { number, line, size, source, rows, code, product, assets, faults, assetFaults, assetsFailed, replaces }
   }
 }
@@ -152,7 +153,7 @@ function productOf({ cells, numbers }: Row, plan: Plan, status: string | null, f
   }
 }
 
-function assetsOf(cells: readonly Cell[], { assets: columns, objects }: Plan, rules: UrlRules) {
+function assetsOf(cells: readonly Cell[], { assets: columns, objects }: Plan, rules: UrlRules, notes: Notes) {
   const assets: MappedAsset[] = []
   const assetFaults: Fault[] = []
   let assetsFailed = 0
@@ -167,7 +168,10 @@ function assetsOf(cells: readonly Cell[], { assets: columns, objects }: Plan, ru
     const cell = cells[at] ?? ''
     if (cell === '') continue
     const { urls, faults } = isList ? urlsOf(cell, rules) : urlOf(cell, rules)
-    for (const url of urls) assets.push({ channel, assetFormat, url })
+    for (const url of urls) {
+      if (!plain.test(url) && invisible.test(url)) notes.add('invisible_characters', { column, example: visible(url) })
+      assets.push({ channel, assetFormat, url })
+    }
     for (const reason of faults) addFault(assetFaults, { field: column, reason })
     assetsFailed += faults.length
     if (assets.length <= maxUrls) continue

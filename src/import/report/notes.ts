@@ -8,7 +8,7 @@ const sentences = {
   short_rows: 'cells that a row lacks at its end were read as empty ones',
   blanks_removed: 'blanks at the ends of unquoted codes, statuses and names of columns were removed',
   blanks_kept: 'codes have blanks at their ends',
-  invisible_characters: 'codes have characters that nobody sees',
+  invisible_characters: 'codes or URLs have characters that nobody sees',
   status_case: 'a status was read in lower case',
   escaped_formulas: 'cells have an apostrophe before a formula, or are ="text": --unescape-formulas removes it',
   damaged_values: 'cells are errors of a spreadsheet, or numbers that it has rounded',
