@@ -115,11 +115,12 @@ export function hintsOf(
     return [{ at, column }]
   })
   return (cells) => {
+    const isEmpty = ({ at }: { at: number }) => (cells[at] ?? '').length === 0
     // Most rows have values in no more columns than those before them.
-    if (!unseen.some(({ at }) => cells[at])) return
+    if (unseen.every(isEmpty)) return
     for (const { at, column } of unseen)
       if (mayBeImages(cells[at] ?? '', column)) notes.add('likely_images', { column, rows: 0 })
-    unseen = unseen.filter(({ at }) => !cells[at])
+    unseen = unseen.filter(isEmpty)
   }
 }
 
