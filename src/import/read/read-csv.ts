@@ -141,9 +141,9 @@ function rowOf(
 
 /** An error of a spreadsheet in any language, or a number that it has rounded: 13 digits lose the last seven. */
 const damaged =
-  /^(?:#(?:NV|YOK|\p{Lu}\/\p{Lu}|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3}|-?\d(?:[.,]\d+)?[Ee][+-]\d\d+)$/u
+  /^(?:#(?:NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|\p{L}\/\p{L}!?|[¡¿]?\p{L}[\p{L}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3}|-?\d(?:[.,]\d+)?[Ee][+-]\d\d+)$/iu
 /** What such cells have; a number in scientific notation ends so. */
-const mayBeDamaged = /#|Err:|[Ee][+-]\d\d/
+const mayBeDamaged = /#|Err:|[Ee][+-]\d\d/i
 
 const beyondAscii = /[\u0080-\u00ff]/
 

@@ -123,6 +123,7 @@ describe('images', () => {
     ]),
     ['a.csv', 'sku,n\nA,\nB,\nC,1.jpg|2.jpg\n'],
     ['a.json', JSON.stringify([{ sku: 'A', n: [{ src: 'https://a.example/1.jpg' }] }])],
+    ['a.json', JSON.stringify([[], ['https://a.example/1.jpg']].map((n, i) => ({ sku: `${i}`, n })))],
   ])('in other columns are seen at the first value, and in other languages: %s %j', async (name, content) => {
     const { answer } = await imported(content, ['--dry-run'], name)
     expect(answer.notes).toMatchObject([{ code: 'likely_images' }])
@@ -382,11 +383,22 @@ test.each<[content: string, args: string[], note: object]>([
   ['sku,ean\nA,4.00638E+12\n', [], { code: 'damaged_values', column: 'ean', example: '4.00638E+12' }],
   ['sku;ean\n4,00638E+12;1\n', [], { code: 'damaged_values', column: 'sku', example: '4,00638E+12' }],
   ['sku,n\nA,#N/A\nB,########\n', [], { code: 'damaged_values', column: 'n', example: '#N/A', rows: 2 }],
-  ...['#N/D', '#YOK', '#DEĞER!', '#¿NOMBRE?', '#DZIEL/0!', '#ССЫЛКА!', '#Н/Д', 'Err:502'].map(
-    (example): [string, string[], object] => {
-      return [`sku;n\nA;${example}\n`, [], { code: 'damaged_values', column: 'n', example }]
-    },
-  ),
+  ...[
+    '#N/D',
+    '#YOK',
+    '#DEĞER!',
+    '#¿NOMBRE?',
+    '#DZIEL/0!',
+    '#ССЫЛКА!',
+    '#Н/Д',
+    '#N/D!',
+    '#n/a',
+    '#HIÁNYZIK',
+    '#NENÍ_K_DISPOZICI',
+    'Err:502',
+  ].map((example): [string, string[], object] => {
+    return [`sku;n\nA;${example}\n`, [], { code: 'damaged_values', column: 'n', example }]
+  }),
   ['sku,n\nA,-4.0E+12\n', [], { code: 'damaged_values', column: 'n', example: '-4.0E+12' }],
   ['sku,n\nA,1.2e-05\n', [], { code: 'damaged_values', column: 'n', example: '1.2e-05' }],
   ['sku,n\nA\u200b,1\n', [], { code: 'invisible_characters', column: 'sku', example: String.raw`"A\u200b"` }],
