@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { ask } from '../support/clients/operations.ts'
-import { type NewLink, newStore, storeWithAssets, urlOf } from '../support/factories.ts'
+import { type NewLink, newStore, storeWithAssets, storeWithProducts, urlOf } from '../support/factories.ts'
 import { graphql, requirements } from './requirement.ts'
 
 /** What a few seconds are at most, in ms, on a machine that does other work too. */
@@ -25,6 +25,14 @@ requirements('requests of 10,000 items', (gateway) => ({
     const started = performance.now()
     expect(await client.unlinkAssets([{ ...item, asset_id: oddIds }])).toMatchObject({ data: { unlinked: 2_500 } })
     expect(await client.unlinkAssets(repeated(item))).toMatchObject({ data: { unlinked: 2_500, failed: 0 } })
+    expect(performance.now() - started).toBeLessThan(fewSeconds)
+  },
+  'WRITES-11 MUST take 10,000 products, each with an attribute of its own, within a few seconds': async (client) => {
+    const names = Array.from({ length: 10_000 }, (_, i) => `Attribute ${i}`)
+    const store = await storeWithProducts(gateway, names)
+    const started = performance.now()
+    const body = names.map((name) => ({ product_code: name, [name]: 'x' }))
+    expect(await client.updateProducts(store, body)).toMatchObject({ data: { updated_skus: names } })
     expect(performance.now() - started).toBeLessThan(fewSeconds)
   },
   'ADD-ASSETS-20 MUST make 10,000 assets in one request, all of one group, in order': graphql(async () => {

@@ -177,8 +177,9 @@ begin
       cross join lateral jsonb_each_text(patches -> code) a(name, value) where a.value <> ''));
   elsif jsonb_array_length(request -> 'newNames') > 0 then
     -- Those of products that are not written would stay as columns of exports.
-    perform keep_attribute_names(store, array(select n.name from jsonb_array_elements_text(request -> 'newNames') n(name)
-      where exists (select from unnest(updated || created) code where patches -> code ->> n.name <> '')));
+    perform keep_attribute_names(store, array(select distinct a.name from unnest(updated || created) code
+      cross join lateral jsonb_each_text(patches -> code) a(name, value)
+      join jsonb_array_elements_text(request -> 'newNames') n(name) using (name) where a.value <> ''));
   end if;
 
   if updated is not null then
