@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net'
 import { type Kysely, sql } from 'kysely'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/database/connection/connect.ts'
 import { withOwnConnection } from '../../src/database/connection/own-connection.ts'
 import { openQueue } from '../../src/database/job-queue.ts'
@@ -64,4 +66,44 @@ it('keeps its idle sessions, those of separate connections included', async () =
   const db = connected(false)
   expect((await idle(db)).rows).toEqual([{ timeout: '0' }])
   expect((await withOwnConnection(db, (separate) => idle(separate.db))).rows).toEqual([{ timeout: '0' }])
+})
+
+/** A proxy in front of PostgreSQL that misspells a setting the first time it is made. */
+async function misspelling(setting: string) {
+  const { host, port } = inject('postgres')
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  let isDone = false
+  const server = createServer((client) => {
+    const upstream = connectTcp(target).on('error', () => client.destroy())
+    upstream.pipe(client).on('error', () => upstream.destroy())
+    client.on('end', () => upstream.end())
+    client.on('data', (piece) => {
+      const text = piece.toString('latin1')
+      const isFound = !isDone && text.includes(setting)
+      isDone ||= isFound
+      upstream.write(isFound ? text.replace(setting, `x${setting.slice(1)}`) : text, 'latin1')
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const open = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
+  return { connection: { host: '127.0.0.1', port: (server.address() as AddressInfo).port }, open }
+}
+
+it('closes a connection of the pool whose settings fail, and the next request gets a new one', async () => {
+  const { connection, open } = await misspelling('row_security')
+  const db = connect({ ...database.direct, ...connection, max: 1 }, () => {})
+  onTestFinished(() => db.destroy())
+  await expect(asked(db)).rejects.toThrow('xow_security')
+  await expect.poll(open).toBe(0)
+  expect(await asked(db)).toContain('read committed')
+})
+
+it('closes a separate connection whose settings fail', async () => {
+  const { connection, open } = await misspelling('tcp_keepalives_count')
+  const db = connect({ ...database.direct, ...connection }, () => {})
+  onTestFinished(() => db.destroy())
+  await expect(withOwnConnection(db, async () => {})).rejects.toThrow('xcp_keepalives_count')
+  await expect.poll(open).toBe(0)
+  expect(await withOwnConnection(db, (separate) => asked(separate.db))).toContain('read committed')
 })

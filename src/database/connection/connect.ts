@@ -49,11 +49,15 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   } = { ...defaults, ...connection }
   const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...options } = given
   const own = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
-  const pool = new pg.Pool({ ...options, ...refuseStandby(options) })
+  const setUp = async (client: pg.ClientBase) => {
+    if (!transactionPooling) await client.query(settingsOf('session', own))
+    await refuseStandby(client, pool.options)
+  }
+  // A connection whose set-up fails is closed, and its request fails: its transaction has failed, too.
+  const pool = new pg.Pool({ ...options, verify: (client, done) => void setUp(client).then(() => done(), done) })
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
-    if (!transactionPooling) client.query(settingsOf('session', own)).catch(onError)
     closeWhenSilent(client as PooledClient, query_timeout)
   })
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
@@ -133,7 +137,12 @@ export async function connectDirectly(db: Kysely<Database>): Promise<pg.Client> 
   client.on('error', () => {}) // the current statement fails with the same error
   await client.connect()
   addStream(pool.streams, client)
-  if (pool.isSession) await client.query(keptWhenIdle)
+  try {
+    if (pool.isSession) await client.query(keptWhenIdle)
+  } catch (error) {
+    client.end().catch(() => {})
+    throw error
+  }
   return client
 }
 

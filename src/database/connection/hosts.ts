@@ -14,10 +14,10 @@ class IsStandby extends Error {
   readonly code = '25006'
 }
 
-/** Options that refuse a connection to a standby if the URL asks for a primary (libpq: target_session_attrs). */
-export function refuseStandby({ connectionString = '' }: pg.ClientConfig): Pick<pg.PoolConfig, 'verify'> {
-  if (!asksForPrimary(connectionString)) return {}
-  return { verify: (client, done) => void standbyError(client).then(done, done) }
+/** Throws if the server is a standby, but the URL asks for a primary (libpq: target_session_attrs). */
+export async function refuseStandby(client: pg.ClientBase, { connectionString = '' }: pg.ClientConfig): Promise<void> {
+  const error = asksForPrimary(connectionString) && (await standbyError(client))
+  if (error) throw error
 }
 
 /**
