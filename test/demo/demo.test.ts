@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { inventChanges } from '../../src/catalogue/changes/invent-changes.ts'
 import { findProductAt } from '../../src/catalogue/changes/product-at.ts'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { type Enumerations, fallbackEnumerations, productStatuses } from '../../src/catalogue/enumerations.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { write } from '../../src/catalogue/transaction.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
 import { type TestDatabase, useDatabase } from '../support/database/database.ts'
 
@@ -90,6 +93,10 @@ describe('in another database', () => {
     const { rows } = await sql<{ days: number }>`
       select count(distinct at::date)::integer as days from change group by store_uuid`.execute(another.db)
     for (const { days } of rows) expect(days).toBeGreaterThan(20)
+    const { rows: unsorted } = await sql`
+      select codes from change where request_id like 'prices-%'
+        and codes <> array(select code from unnest(codes) code order by code collate "C")`.execute(another.db)
+    expect(unsorted).toEqual([])
     const { rows: products } = await sql<{ storeUuid: string; code: string; price: string }>`
       select store_uuid as "storeUuid", product_code as code, attributes ->> 'Price' as price from product
       where product_code = 'FW-1001'`.execute(another.db)
@@ -98,6 +105,18 @@ describe('in another database', () => {
       expect(Number(before?.attributes.Price)).toBeCloseTo(1.1 * Number(price), 1)
     }
     expect(await checkReadModel(another.db)).toEqual([])
+  })
+
+  test('a store without prices has no changes of them', async () => {
+    const origin = { requestId: 'demo', actor: 'demo', via: 'cli', operation: 'import' } as const
+    const catalogue = { ...another.catalogue, origin }
+    const input = { storeName: 'No prices', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
+    const { storeUuid } = await write(catalogue, false, (within) =>
+      createStore(within, fallbackEnumerations, input, { copyTaxonomy: false }),
+    )
+    await inventChanges(catalogue, storeUuid, 29)
+    const { rows } = await sql`select kind, action from change`.execute(another.db)
+    expect(rows).toEqual([{ kind: 'store', action: 'created' }])
   })
 
   test('every database gets the same catalogue', async () => {

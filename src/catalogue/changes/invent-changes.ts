@@ -34,19 +34,19 @@ export async function inventChanges(catalogue: Catalogue, uuid: string, days: nu
       ) c
       where p.store_uuid = ${uuid} and p.product_code = c.code
       returning c.code, c.at, c.was`.execute(db)
-    const byDay = Map.groupBy(
-      rows.sort((a, b) => Number(a.at) - Number(b.at)),
-      ({ at }) => at.toISOString(),
-    )
+    const sorted = rows.sort((a, b) => Number(a.at) - Number(b.at) || (a.code < b.code ? -1 : 1))
+    const byDay = Map.groupBy(sorted, ({ at }) => at.toISOString())
     const changes = [...byDay].map(([at, priced]) => {
       const day = new Date(at).getUTCDate()
       const codes = priced.map(({ code }) => code)
       return sql`(${uuid}, ${at}, ${`prices-${day}`}, ${actors[day % 3]}, 'graphql', 'updateProducts', 'product', 'updated',
         ${codes}, ${codes.map(() => 'Price')}, ${priced.map(({ was }) => was)}, ${codes.length})`
     })
-    await sql`
-      insert into change (store_uuid, at, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-      values ${sql.join(changes)}`.execute(db)
+    if (changes.length > 0) {
+      await sql`
+        insert into change (store_uuid, at, request_id, actor, via, operation, kind, action, codes, keys, was, count)
+        values ${sql.join(changes)}`.execute(db)
+    }
     await sql`
       select mark_products(${uuid}::uuid, array_agg(product_code)) from product where store_uuid = ${uuid}`.execute(db)
   })
