@@ -75,3 +75,12 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
   expect(emptyPages).toBeGreaterThan(0)
   expect(pages).toBeGreaterThan(10)
 })
+
+it('a transaction counts products in one row for each status', async () => {
+  const store = await storeIn(database.catalogue)
+  await write(database.catalogue, false, async (work) => {
+    for (let i = 0; i < 10; i++) await upsertProducts(work, store, [{ productCode: `${i}` }])
+  })
+  const { rows } = await sql`select status, count from product_total where store_uuid = ${store}`.execute(database.db)
+  expect(rows).toEqual([{ status: 'new', count: 10 }])
+})
