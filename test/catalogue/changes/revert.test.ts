@@ -356,9 +356,12 @@ describe('definitions and the store', () => {
     const copying = `?linked_store_id=${store}&copy_taxonomy=true`
     const created = await newStore(withRequestId(gateway, id), { store_name: 'linked' }, copying)
     const skipped = [skip('STORE', '', null, 'store_created')]
+    const versions = () => sql`select xmin::text from store where store_uuid = ${created}`.execute(gateway.database.db)
+    const { rows: before } = await versions()
     await expect(revert(gateway, created, id, { policy: 'FAIL' })).rejects.toMatchObject({ code: 'not_revertible' })
     expect(await revert(gateway, created, id)).toMatchObject({ reverted: { definitions: 1 }, skipped })
     expect(await stateOf(gateway, created)).toMatchObject({ store: { store_name: 'linked' }, definitions: null })
+    expect((await versions()).rows, 'the store was not written').toEqual(before)
   })
 
   it('may not take more than definitions may', async () => {

@@ -33,7 +33,7 @@ export const storeFields: RevertStep = {
     // The oldest item of a field comes last: it has the value from before the request.
     const undone = rows.filter(({ action, isUndone }) => action === 'updated' && isUndone).reverse()
     const fields = Object.fromEntries(undone.map(({ key, was }) => [key, JSON.parse(was ?? 'null')]))
-    const { changed } = await setFields(catalogue, reversal.storeUuid, fields)
+    const changed = undone.length > 0 ? (await setFields(catalogue, reversal.storeUuid, fields)).changed : 0
     const left = rows.filter(({ action, isUndone }) => action === 'created' || !isUndone)
     const reasons = new Map<string | null, SkippedItem['reason']>(
       left.map(({ key, action }) => [key, action === 'created' ? 'store_created' : 'changed_since']),
