@@ -38,8 +38,7 @@ export async function createStore(
   input: NewStore,
   { linkedStoreId, copyTaxonomy }: { linkedStoreId?: string | null | undefined; copyTaxonomy: boolean },
 ): Promise<Store> {
-  const hasNoSource = copyTaxonomy && linkedStoreId == null
-  const sourceFault = hasNoSource && 'needs a linkedStoreId to copy from, which is missing'
+  const sourceFault = copyTaxonomy && linkedStoreId == null && 'needs a linkedStoreId to copy from, which is missing'
   requireNoFaults([...storeFaults(enumerations, input), ...faultsOf([['copyTaxonomy', sourceFault]])])
   const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
   const storeUuid = await newStoreUuid(catalogue)
@@ -57,11 +56,13 @@ export async function createStore(
   return onlyRow(rows)
 }
 
-/** A UUID that belongs to a server that is not lost, where there are several servers; the twentieth may be another. */
+const maxUuids = 20
+
+/** A UUID that belongs to a server that is not lost, where there are several servers; the last one may be another. */
 async function newStoreUuid({ db }: WriteCatalogue): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const uuid = uuidv7()
-    if (attempt === 20 || (await isServed(db, uuid))) return uuid
+    if (attempt === maxUuids || (await isServed(db, uuid))) return uuid
   }
 }
 
@@ -103,7 +104,7 @@ export async function updateStore(
   return (await setFields(catalogue, requireVisible(catalogue, storeUuid), changes)).store
 }
 
-/** As `updateStore`, of values that a store had; `changed`: the number of fields that had other values. */
+/** As `updateStore`, but validates nothing: a store had the values. `changed`: how many fields had other values. */
 export async function setFields(
   catalogue: WriteCatalogue,
   uuid: string,
