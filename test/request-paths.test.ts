@@ -29,11 +29,11 @@ const requests: [name: string, most: number, request: () => Promise<unknown>][] 
   ['GET /v1/assets', 11, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
   [
     'PUT /v1/products',
-    19,
+    18,
     () =>
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
-  ['a query with filter and facet', 19, () => gateway.data(query, { store })],
+  ['a query with filter and facet', 18, () => gateway.data(query, { store })],
   ['an import', 34, async () => catalog.answer([file, '--store', await catalog.newStore()])],
 ]
 

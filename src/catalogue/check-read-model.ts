@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { encodedGroups } from './asset-groups/asset-entries.ts'
-import { RequestPatterns } from './attributes/patterns.ts'
 import { wholeCatalogue } from './catalogue.ts'
 import type { ProjectionName, RowDifference } from './projections/projection.ts'
 import { projections } from './projections/projections.ts'
@@ -118,7 +117,7 @@ async function checkStore(
         select name from attribute_name where store_uuid = ${storeUuid}
       ) missing
     limit ${limit}`.execute(db)
-  const catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns() }
+  const catalogue = { ...wholeCatalogue(db), patterns: { work: 0 } }
   const differences = rows.map((row) => ({ ...row, storeUuid }))
   for (const { name, check } of projections) {
     onPart(name)

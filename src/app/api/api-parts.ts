@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely'
 import { toHttpError } from '../../../rest/translate.ts'
 import type { Caller } from '../../auth/caller.ts'
-import { RequestPatterns } from '../../catalogue/attributes/patterns.ts'
 import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catalogue.ts'
 import { createLatest } from '../../catalogue/projections/latest.ts'
 import type { Replica } from '../../database/replicas/replica-first.ts'
@@ -57,7 +56,7 @@ export function createApiParts(options: ApiOptions) {
   const recordsChanges = options.changesRetention > 0
   const reads = createReads(threadLimits.readBytes)
   const catalogueOf = (caller: Caller, { transaction, replica, isLatest }: RunOptions): Catalogue => {
-    const patterns = new RequestPatterns(options.runPatterns)
+    const patterns = { runHeavy: options.runPatterns, work: 0 }
     const catalogue = catalogueFor(transaction ?? db, caller.viewer, patterns, replica)
     return isLatest ? { ...catalogue, caughtUp: createLatest(catalogue) } : catalogue
   }

@@ -11,8 +11,9 @@ import {
   type PatternResult,
   type PatternTask,
   patternOf,
-  RequestPatterns,
+  runBounded,
   runPatterns,
+  runTasks,
 } from './patterns.ts'
 
 type AttributeType = Database['attribute_definition']['type']
@@ -142,26 +143,26 @@ export async function findMismatches(
 ): Promise<Mismatches> {
   const tasks = tasksOf(definitions, patches)
   if (tasks.length === 0) return new Map()
-  return mismatchesOf(tasks, await (patterns ? patterns.runBounded(tasks) : runPatterns(tasks)))
+  return mismatchesOf(tasks, await (patterns ? runBounded(patterns, tasks) : runPatterns(tasks)))
 }
 
 /** The stored values that do not match their patterns, without a bound. */
 export async function findStoredMismatches(
-  { patterns = new RequestPatterns() }: Catalogue,
+  { patterns = { work: 0 } }: Catalogue,
   definitions: readonly AttributeDefinition[],
   products: readonly { attributes: Attributes }[],
 ): Promise<Mismatches> {
   const tasks = tasksOf(definitions, products)
-  return mismatchesOf(tasks, await patterns.run(tasks))
+  return mismatchesOf(tasks, await runTasks(patterns, tasks))
 }
 
 /** The faults of patterns to define, by pattern. Throws `payload_too_large`. */
 export async function findBadPatterns(
-  { patterns = new RequestPatterns() }: Catalogue,
+  { patterns = { work: 0 } }: Catalogue,
   texts: readonly string[],
 ): Promise<Map<string, string>> {
   const tasks = texts.map((pattern) => ({ pattern, values: [] }))
-  const results = await patterns.runBounded(tasks)
+  const results = await runBounded(patterns, tasks)
   return new Map(results.flatMap(({ fault }, i) => (fault === undefined ? [] : [[texts[i] ?? '', fault]])))
 }
 

@@ -111,26 +111,25 @@ const charactersToCompile = 100
 /** The work of compiling a character of a class. */
 const workToRead = 6
 
-/** The pattern matching of a request: little work runs in this thread, more by `runHeavy`. */
-export class RequestPatterns {
-  readonly #runHeavy: typeof runPatterns | undefined
-  #work = 0
+/** The pattern matching of a request. */
+export interface RequestPatterns {
+  /** Runs more than little work, in another thread. */
+  readonly runHeavy?: typeof runPatterns | undefined
+  /** The work of its bounded tasks so far. */
+  work: number
+}
 
-  constructor(runHeavy?: typeof runPatterns) {
-    this.#runHeavy = runHeavy
-  }
+/** Runs tasks if the work of the whole request is within the bound. Otherwise throws `payload_too_large`. */
+export function runBounded(patterns: RequestPatterns, tasks: readonly PatternTask[]): Promise<PatternResult[]> {
+  const work = workOf(tasks)
+  patterns.work += work
+  if (patterns.work > maxWorkOfRequest) throw new CatalogueError('payload_too_large', tooMuch)
+  return runTasks(patterns, tasks, work)
+}
 
-  /** Runs tasks if the work of the whole request is within the bound. Otherwise throws `payload_too_large`. */
-  runBounded(tasks: readonly PatternTask[]) {
-    const work = workOf(tasks)
-    this.#work += work
-    if (this.#work > maxWorkOfRequest) throw new CatalogueError('payload_too_large', tooMuch)
-    return this.run(tasks, work)
-  }
-
-  run(tasks: readonly PatternTask[], work = workOf(tasks)) {
-    return this.#runHeavy && work > lightWork ? this.#runHeavy(tasks) : runPatterns(tasks)
-  }
+/** Runs tasks without a bound: little work in this thread, more by `runHeavy`. */
+export function runTasks({ runHeavy }: RequestPatterns, tasks: readonly PatternTask[], work = workOf(tasks)) {
+  return runHeavy && work > lightWork ? runHeavy(tasks) : runPatterns(tasks)
 }
 
 const tooMuch = `the patterns of attributes may take at most ${maxWorkOfRequest} steps in one request (those of a pattern for each character of a value); these take more: send fewer or shorter values, or define simpler patterns`

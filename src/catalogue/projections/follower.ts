@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { isUnreachable } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
-import { RequestPatterns } from '../attributes/patterns.ts'
+import type { RequestPatterns } from '../attributes/patterns.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue.ts'
 import { measureHourly } from '../rows/measures.ts'
 import type { ProjectionName } from './projection.ts'
@@ -23,7 +23,7 @@ const rebuildAfterMs = 5_000
 /** How long a shutdown waits for the running step. Another process repeats a step that was cut off. */
 const stopWithinMs = 500
 
-type RunHeavy = ConstructorParameters<typeof RequestPatterns>[0]
+type RunHeavy = RequestPatterns['runHeavy']
 
 /**
  * In the background, applies changed products to the projections of their stores, builds projections, and stores the
@@ -31,7 +31,7 @@ type RunHeavy = ConstructorParameters<typeof RequestPatterns>[0]
  * `isRecording`: whether the ledger records which products became ready or blocked.
  */
 export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, isRecording: boolean, log: Logger) {
-  const catalogue: Catalogue = { ...wholeCatalogue(db), patterns: new RequestPatterns(runHeavy) }
+  const catalogue: Catalogue = { ...wholeCatalogue(db), patterns: { runHeavy, work: 0 } }
   const stopping = new AbortController()
   const { signal } = stopping
   const failures = new Map<ProjectionName, number>(projections.map(({ name }) => [name, 0]))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { lengthOf, shown } from '../../text.ts'
 import { entryCount } from '../asset-groups/asset-entries.ts'
-import { type PatternTask, RequestPatterns, stepsOf } from '../attributes/patterns.ts'
+import { type PatternTask, runTasks, stepsOf } from '../attributes/patterns.ts'
 import { brief } from '../bounded-failures.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { Sql } from '../conditions.ts'
@@ -46,14 +46,14 @@ export const evaluationJoin = (uuid: string): Sql => sql`
 
 /** The values that do not match their pattern, by pattern. */
 export async function findMismatching(
-  { patterns = new RequestPatterns() }: Catalogue,
+  { patterns = { work: 0 } }: Catalogue,
   values: Iterable<{ pattern: string; value: string }>,
 ): Promise<Map<string, Set<string>>> {
   const byPattern = Map.groupBy(values, ({ pattern }) => pattern)
   const tasks = Array.from(byPattern, ([pattern, all]): PatternTask => {
     return { pattern, values: [...new Set(all.map(({ value }) => value))] }
   })
-  const results = await patterns.run(tasks)
+  const results = await runTasks(patterns, tasks)
   return new Map(tasks.map(({ pattern }, i) => [pattern, new Set(results[i]?.mismatches)]))
 }
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { RequestPatterns } from '../../catalogue/attributes/patterns.ts'
 import { type CheckStep, checkReadModel, type Difference } from '../../catalogue/check-read-model.ts'
 import { catchUp } from '../../catalogue/projections/catch-up.ts'
 import { readQueue } from '../../catalogue/projections/queue.ts'
@@ -37,7 +36,7 @@ export function addCheck(program: Command): void {
 
 async function applyQueued({ db, catalogue, config, log }: CommandContext): Promise<void> {
   await addChangeDays(db)
-  const recording = { ...catalogue, origin: originOf(config, 'readiness'), patterns: new RequestPatterns() }
+  const recording = { ...catalogue, origin: originOf(config, 'readiness'), patterns: { work: 0 } }
   await catchUp(recording, (projection, storeUuid, error) =>
     log.warn({ projection, storeUuid, reason: messageOf(error) }, 'a projection could not be kept'),
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type PatternTask, RequestPatterns, runPatterns } from '../../../src/catalogue/attributes/patterns.ts'
+import { type PatternTask, runPatterns, runTasks } from '../../../src/catalogue/attributes/patterns.ts'
 import { ask, attempt } from '../../support/clients/operations.ts'
 import { callRest, restData } from '../../support/clients/rest-client.ts'
 import { define, storeWithProducts } from '../../support/factories.ts'
@@ -123,15 +123,13 @@ describe('work of patterns', () => {
   }
 
   it('is done at once where it is little, and by the other thread where it is much', async () => {
-    const patterns = new RequestPatterns(inThread)
-    expect(await patterns.run([short])).toEqual([{ fault: undefined, mismatches: ['ab12'] }])
-    const [long] = await patterns.run([{ pattern: slow, values: [value(0)] }])
+    const run = (tasks: readonly PatternTask[]) => runTasks({ runHeavy: inThread, work: 0 }, tasks)
+    expect(await run([short])).toEqual([{ fault: undefined, mismatches: ['ab12'] }])
+    const [long] = await run([{ pattern: slow, values: [value(0)] }])
     expect(long?.fault).toMatch(/other thread/)
     const wide = times(2, (i) => ({ pattern: `[${'a'.repeat(9_000 + i)}]`, values: [] }))
-    expect((await patterns.run(wide))[0]?.fault).toMatch(/other thread/)
-    expect((await patterns.run(times(10, (i) => ({ pattern: `${slow}${i}`, values: [] }))))[0]?.fault).toMatch(
-      /other thread/,
-    )
+    expect((await run(wide))[0]?.fault).toMatch(/other thread/)
+    expect((await run(times(10, (i) => ({ pattern: `${slow}${i}`, values: [] }))))[0]?.fault).toMatch(/other thread/)
   })
 
   it('is the same in either thread', async () => {
