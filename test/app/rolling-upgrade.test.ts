@@ -93,7 +93,8 @@ it('an instance serves without a failure while the next release migrates, and st
   await sleep(2_000)
   isOver = true
   await Promise.all(clients)
-  for (const { call } of gateways) await expect.poll(async () => (await call('/ready')).status).toBe(200)
+  for (const { call } of gateways)
+    await expect.poll(async () => (await call('/ready')).status, { timeout: 10_000 }).toBe(200)
   expect([...statuses.keys()]).toEqual([200])
   for (const ledger of ledgers) {
     expect([...ledger.refusals]).toEqual([])

@@ -78,7 +78,7 @@ describe('npm start', () => {
     const { count } = await stores(url, env.BOOTSTRAP_TOKEN)
     expect(count).toBeGreaterThan(0)
     expect(tokenIn(stderr())).toBeUndefined()
-    await expect.poll(async () => (await send(`${url}/ready`)).status).toBe(200)
+    await expect.poll(async () => (await send(`${url}/ready`)).status, { timeout: 10_000 }).toBe(200)
     expect(stderr()).toContain(`database: embedded PostgreSQL in ${env.DATA_DIR}\n`)
   })
 

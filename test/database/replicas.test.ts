@@ -296,7 +296,7 @@ describe('a replica', () => {
     await inUse(0)
     await write('P1')
     expect(await groups(allow('60s'))).toBe(2)
-    await expect.poll(async () => (await gateway.call('/ready')).status).toBe(200)
+    await expect.poll(async () => (await gateway.call('/ready')).status, { timeout: 10_000 }).toBe(200)
     await sleep(1_000)
     await servers.startReplica()
     await inUse(1)

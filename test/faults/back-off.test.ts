@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { canConnect } from '../support/database/sql-client.ts'
 import { newStore } from '../support/factories.ts'
 import { useGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
 
@@ -23,5 +24,6 @@ it('while PostgreSQL is away few requests try to connect, all get 503, and the f
   // At most one in 5 ms at first, one in 0.1 s later; the connection that hears of tokens tries by itself.
   expect(proxy.rejected()).toBeLessThan(20 + (performance.now() - began) / 100)
   await proxy.set({ kind: 'none' })
-  await expect.poll(async () => (await read()).status, { interval: 100 }).toBe(200)
+  await expect.poll(() => canConnect({ ...gateway.database.direct, ...proxy.connection })).toBe(true)
+  await expect.poll(async () => (await read()).status, { timeout: 10_000, interval: 100 }).toBe(200)
 })

@@ -91,7 +91,7 @@ describe('catalog filter-service', () => {
     expect((await remote.call(`/v1/products?store_uuid=${store}`)).status).toBe(200)
     service = await startProgram(['filter-service', '--port', port], { DATABASE_URL: builtIn.database.url })
     expect((await remote.call(path)).status).toBe(200)
-    await expect.poll(async () => (await remote.call('/ready')).status).toBe(200)
+    await expect.poll(async () => (await remote.call('/ready')).status, { timeout: 10_000 }).toBe(200)
   })
 })
 

@@ -64,7 +64,7 @@ describe('a store of which one page is more than a request may read', () => {
     expect(reply.text).toMatch(/a request may read.*smaller page/)
     expect(reply.text.length).toBeLessThan(2_000)
     expect(reply.status === 400 || path === '/graphql').toBe(true)
-    await expect.poll(async () => (await ordinary.call('/ready')).status).toBe(200)
+    await expect.poll(async () => (await ordinary.call('/ready')).status, { timeout: 10_000 }).toBe(200)
   })
 })
 

@@ -240,7 +240,7 @@ requirements('the envelope', (gateway) => ({
       expect((await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`)).status).toBe(502)
       await gateway.restore()
       for (const reply of await successes(gateway)) expect(reply.status).toBe(200)
-      await expect.poll(async () => (await gateway.call('/ready')).status).toBe(200)
+      await expect.poll(async () => (await gateway.call('/ready')).status, { timeout: 10_000 }).toBe(200)
     }),
   ),
   'ENVELOPE-20 MUST put the request id on every log line of a request': {
