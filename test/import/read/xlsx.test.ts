@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readRows } from '../../../src/import/read/read-rows.ts'
-import { dateText, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
+import { dateText, linkKey, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
 import { Pieces } from '../../../src/import/read/xlsx/pieces.ts'
 import { readXml } from '../../../src/import/read/xml.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
@@ -116,6 +117,29 @@ test('a formula of a link behind another text than its URL has a note', async ()
   const { products, answer } = await imported(workbookOf({ First: rows }))
   expect(products).toEqual({ A: { page: 'https://a.example/1' }, B: { page: 'Picture' } })
   expect(answer.notes).toEqual([{ code: 'links', column: null, rows: 1, example: 'https://a.example/2' }])
+})
+
+test('the links of more than 100,000 formulas are counted, but for those that are shown', async () => {
+  const rows = Array.from({ length: 100_020 }, (_, i) => {
+    const url = `https://a.example/${i}`
+    const text = i < 100_010 ? `P${i}` : url
+    return [{ xml: `<c t="str"><f>HYPERLINK("${url}","x")</f><v>${text}</v></c>` }]
+  })
+  const source = await readRows(Readable.from([workbookOf({ First: [['sku'], ...rows] })]), {
+    file: 'a.xlsx',
+    style: 'flags',
+  })
+  let count = 0
+  for await (const block of source.rows) count += block.length
+  const notes = [{ code: 'links', rows: 100_010, example: 'https://a.example/0' }]
+  expect({ count, notes: source.notes.list() }).toMatchObject({ count: 100_020, notes })
+})
+
+test.each([
+  ['https://a.example/Gr%C3%B6%C3%9Fe%201', 'a.example/Größe 1'],
+  ['https://a.example/50%DE/', 'http://a.example/50%de#part'],
+])('the link %s is shown as %s', (link, shown) => {
+  expect(linkKey(shown)).toBe(linkKey(link))
 })
 
 test('notes say which values a sheet shows in another way', async () => {

@@ -90,9 +90,7 @@ export function linkKey(url: string): string {
     .replace(/^https?:\/\//i, '')
     .replace(/#.*/s, '')
     .replace(/\/$/, '')
-  try {
-    return decodeURI(key)
-  } catch {
-    return key
-  }
+  // As bytes: escapes of other bytes than those of UTF-8 are no error.
+  const bytes = Buffer.from(key).toString('latin1')
+  return bytes.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

@@ -7,6 +7,8 @@ import type { Workbook } from './workbook.ts'
 /** What the cells of a sheet are read with. */
 export interface CellReading extends Pick<Workbook, 'textAt' | 'formats' | 'since1904' | 'links'> {
   isPicture: ReturnType<typeof pictureFinder>
+  /** How many formulas show another text than the URL of their link, beyond those in `links`. */
+  moreLinks: number
 }
 
 /** A row of a sheet that is not empty, with the first fault of its cells. */
@@ -49,7 +51,7 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
   const { at } = cell
   row.next = at + 1
   const [, link] = hyperlink.exec(cell.formula ?? '') ?? []
-  if (link !== undefined && reading.links.size < maxLinks) reading.links.set(linkKey(link), link)
+  if (link !== undefined) addLink(link, found, reading)
   if (found === '') return
   if (at < 0) throw new BrokenFile('a cell has no column', row.line)
   if (at >= maxColumns) {
@@ -72,6 +74,13 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
 /** A formula that shows another text than the URL that it links to. */
 const hyperlink = /\bHYPERLINK\(\s*"(https?:\/\/[^"]+)"/i
 const maxLinks = 100_000
+
+/** Adds a link that a cell may show; with too many of them, that of this cell alone counts. */
+function addLink(link: string, found: ReturnType<typeof textOf>, reading: CellReading): void {
+  const key = linkKey(link)
+  if (reading.links.size < maxLinks || reading.links.has(key)) reading.links.set(key, link)
+  else if (typeof found !== 'string' || linkKey(found) !== key) reading.moreLinks++
+}
 
 export function checkSize(size: number, { line }: SheetRow): void {
   if (size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`, line)

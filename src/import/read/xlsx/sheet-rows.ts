@@ -15,14 +15,14 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   let into: 'value' | 'text' | 'formula' | undefined
   let phonetic = 0
   const hidden = hiddenParts(notes)
-  const reading = { ...workbook, isPicture: pictureFinder() }
+  const reading = { ...workbook, isPicture: pictureFinder(), moreLinks: 0 }
   const { links, hasDrawings } = workbook
   if (hasDrawings) notes.add('drawings', { rows: 0 })
   const endRow = () => {
     if (!row.fault && row.cells.length === 0) return
     hidden.addRow(row)
     // What remains is the URL of no cell.
-    for (const cell of links.size > 0 ? row.cells : []) links.delete(linkKey(cell))
+    if (links.size > 0) for (const cell of row.cells) if (mayBeUrl.test(cell)) links.delete(linkKey(cell))
     rows.push(row)
   }
   const open = (tag: string, attributes: Readonly<Record<string, string>>) => {
@@ -66,12 +66,15 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
       rows = []
     }
     const [link] = links.values()
-    if (link !== undefined) notes.add('links', { rows: links.size, example: link })
+    if (link !== undefined) notes.add('links', { rows: links.size + reading.moreLinks, example: link })
   } catch (error) {
     if (rows.length > 0) yield rows
     throw error
   }
 }
+
+/** Most cells are not: to compare them with the links would take longer than to read them. */
+const mayBeUrl = /:\/\/|[./]\p{L}/u
 
 const attributes = String.raw`(?: [A-Za-z_][\w:.]*="[ !#-%'-;=?-\ufffd]*")*`
 const lineOf = / r="([^"]*)"/
