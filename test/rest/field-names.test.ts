@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { toHttpError } from '../../rest/translate.ts'
 import { callRest } from '../support/clients/rest-client.ts'
 import { newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -16,6 +17,22 @@ it.each([
   const reply = await callRest(gateway, `${operation}?store_uuid=${store}`, [{ store_uuid: store, ...item, ...body }])
   const details = expect.stringMatching(`^item 0: ${field} must have`)
   expect(reply).toMatchObject({ status: 413, entries: [{ field, index: 0, details }] })
+})
+
+it('an error of an item of POST /assets has the names of REST', async () => {
+  const store = await newStore(gateway)
+  const body = [{ asset_type: 'x' }, { parent_code: '' }].map((fields) => ({ ...item, ...fields, assets: {} }))
+  const { data } = await callRest(gateway, `POST /assets?store_uuid=${store}`, body)
+  const begins = (name: string) => expect.stringMatching(`^${name} must`)
+  expect(data).toMatchObject({ error_info: [{ details: begins('asset_type') }, { details: begins('parent_code') }] })
+})
+
+it('an error of a group of a request has the names of REST', () => {
+  const fault = { reason: 'invalid_request', field: 'groups[1].assetFormat', index: 1 } as const
+  const errorInfo = [{ ...fault, details: 'groups[1].assetFormat must be there' }]
+  const error = toHttpError([{ message: '', extensions: { code: 'invalid_request', errorInfo } }])
+  const details = 'item 1: asset_type must be there'
+  expect(error).toMatchObject({ errorInfo: [{ ...fault, field: 'asset_type', details }] })
 })
 
 it('an error of a parameter, or of a field of an object, has the names of REST', async () => {
