@@ -15,12 +15,11 @@ export function adviceOn(error: unknown): string {
 /** Where what the command line names is found, or which setting permits it. */
 export function hintAt(error: Error): string {
   if (!(error instanceof CatalogueError)) return ''
-  // On the command line it is that of a webhook.
-  if (error.faults.some(({ field }) => field === 'url')) return hosts
+  if (error.faults.some(({ details }) => details.includes('OUTGOING_ALLOW'))) return hosts
   return lists[error.code] ?? ''
 }
 
-const hosts = '; OUTGOING_ALLOW, set for this command and for the gateway, permits other hosts'
+const hosts = '; set OUTGOING_ALLOW for this command and for the gateway'
 
 const lists: Partial<Record<Reason, string>> = {
   store_not_found: '; "catalog store list" shows the stores',

@@ -3,6 +3,8 @@ import { isStorable } from '../text.ts'
 import { type Allowed, isPublic } from './addresses.ts'
 
 const maxLength = 2_048
+/** The end of a fault that the setting cures. */
+const unlessAllowed = 'unless OUTGOING_ALLOW has its host'
 
 /** Names that are loopback addresses by definition (RFC 6761, 6.3). */
 const loopbackName = /(^|\.)localhost\.?$/
@@ -19,9 +21,10 @@ export function targetFault(text: string, allowed: Allowed): string | undefined 
   if (url.username !== '' || url.password !== '') return 'must have no user and password'
   const host = hostOf(url)
   if (isAllowedHost(host, allowed)) return undefined
-  if (url.protocol !== 'https:') return 'must begin with https://, unless OUTGOING_ALLOW has its host'
-  if (isPrivate(host, allowed)) return 'must not have an address that is private or reserved'
-  return url.port === '' || Number(url.port) > 1_023 ? undefined : 'must have the port 443, or one above 1023'
+  if (url.protocol !== 'https:') return `must begin with https://, ${unlessAllowed}`
+  if (isPrivate(host, allowed)) return `must not have an address that is private or reserved, ${unlessAllowed}`
+  const isGoodPort = url.port === '' || Number(url.port) > 1_023
+  return isGoodPort ? undefined : `must have the port 443, or one above 1023, ${unlessAllowed}`
 }
 
 function isPrivate(host: string, { hasAddress }: Allowed): boolean {

@@ -38,9 +38,13 @@ it('catalog webhook creates, lists, tests, replays, rotates and deletes', async 
   expect(await catalog('webhook', 'retry', id)).toMatchObject(
     refusal(/there is no webhook with this id; "catalog webhook list"/),
   )
-  for (const url of ['http://10.0.0.1', 'https://10.0.0.1']) {
-    const hint = `; got "${url}"; OUTGOING_ALLOW, set for this command and for the gateway, permits other hosts`
+  for (const url of ['http://10.0.0.1', 'https://10.0.0.1', 'https://a.example:22']) {
+    const hint = `, unless OUTGOING_ALLOW has its host; got "${url}"; set OUTGOING_ALLOW for this command and for the gateway`
     expect(await catalog(...create, '--url', url)).toMatchObject(refusal(hint))
+  }
+  for (const url of ['foo', 'https://user@a.example', `https://a.example/${'a'.repeat(3_000)}`]) {
+    const { code, stderr } = await catalog(...create, '--url', url)
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.not.stringContaining('OUTGOING_ALLOW') })
   }
 })
 
