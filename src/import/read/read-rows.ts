@@ -77,7 +77,8 @@ async function readAtStart(read: () => RowSource | Promise<RowSource>): Promise<
   try {
     return await read()
   } catch (error) {
-    throw error instanceof BrokenFile ? new UsageError(error.message) : error
+    if (!(error instanceof BrokenFile)) throw error
+    throw new UsageError(error.line === undefined ? error.message : `line ${error.line}: ${error.message}`)
   }
 }
 

@@ -349,7 +349,7 @@ test('--sheet chooses a sheet, and what is no spreadsheet is refused', async () 
     [zipOf({ 'a.txt': 'x' }), [], /it is another ZIP archive, as ODS, XLSB and Numbers are: save it as XLSX/],
     [zipOf({ 'xl/workbook.xml': '<document/>' }), [], /it is another ZIP archive/],
     [zipOf({ '_rels/.rels': binary, 'xl/workbook.bin': '\x83' }), [], /it is another ZIP archive/],
-    [workbookOf({ First: [[{ xml: '<c r="a1"><v>1</v></c>' }]] }), [], /a cell has no column/],
+    [workbookOf({ First: [[{ xml: '<c r="a1"><v>1</v></c>' }]] }), [], /line 1: a cell has no column/],
     [book.subarray(0, 200), [], /must be a spreadsheet in XLSX/],
     [gzipSync(book).subarray(0, 200), ['--format', 'xlsx'], /must be whole gzip data/],
     [gzipSync(book).subarray(0, -20), [], /must be whole gzip data/],

@@ -2,7 +2,7 @@ import { shown } from '../../../text.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
 import { checkColumns, headerAgain, isHeader } from '../columns.ts'
-import { BrokenFile, type Entry, type Reading, type RowSource } from '../row.ts'
+import type { Entry, Reading, RowSource } from '../row.ts'
 import type { SheetRow } from './sheet-cells.ts'
 import { sheetRows } from './sheet-rows.ts'
 import { openWorkbook, type Workbook } from './workbook.ts'
@@ -10,14 +10,13 @@ import { openZip } from './zip.ts'
 
 /** Reads a sheet of an XLSX file, whose first row has the names of the columns. Its rows are streamed. */
 export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
-  const opening = openZip(chunks).then((zip) => openWorkbook(zip, reading.sheet, reading.sheetOption))
-  const workbook = await opening.catch(refuse)
+  const workbook = await openWorkbook(await openZip(chunks), reading.sheet, reading.sheetOption)
   reading.recognized.sheet = workbook.sheet
   if (workbook.other !== undefined) reading.notes.add('other_sheets', { rows: 0, example: shown(workbook.other) })
   const blocks = sheetRows(workbook, reading.notes)
   let first: SheetRow[] = []
   while (first.length === 0) {
-    const block = await blocks.next().catch(refuse)
+    const block = await blocks.next()
     if (block.done) throw new UsageError(emptySheet(workbook, reading))
     first = block.value
   }
@@ -44,10 +43,6 @@ export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading):
 function emptySheet({ sheet, other }: Workbook, { sheetOption }: Reading): string {
   const advice = other === undefined ? '' : `; ${sheetOption} names another sheet, such as ${shown(other)}`
   return `the sheet is empty: expected a row that names the columns in ${shown(sheet)}${advice}`
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof BrokenFile ? new UsageError(error.message) : error
 }
 
 function withoutEnd(cells: readonly string[]): string[] {
