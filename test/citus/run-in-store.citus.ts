@@ -9,7 +9,7 @@ const gateway = useGateway()
 
 /** What a query returns on the server of a store. `before`: statements of the same transaction. */
 async function rowsOf(storeUuid: string, query: string, before = ''): Promise<unknown[]> {
-  const insert = 'insert into product_dirty (store_uuid, codes) select $1::uuid, null where false'
+  const insert = "insert into attribute_name (store_uuid, name) select $1::uuid, '' where false"
   const call = runInStore(storeUuid, `with marked as (${insert}) ${query}`, [storeUuid])
   const client = await gateway.database.client()
   try {
