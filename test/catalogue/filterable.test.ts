@@ -25,10 +25,12 @@ const fill = (store: string, products: number) =>
       insert into product_total (store_uuid, shard, status, count) values (${store}::uuid, 0, 'new', ${products}::int)
     ), named as (
       insert into attribute_name (store_uuid, name) values (${store}::uuid, 'Color'), (${store}::uuid, 'Size')
+    ), filled as (
+      insert into product (store_uuid, product_code, status, attributes)
+      select ${store}::uuid, i::text, 'new', jsonb_build_object('Color', 'c' || i % 3, 'Size', i::text)
+      from generate_series(1, ${products}::int) i
     )
-    insert into product (store_uuid, product_code, status, attributes)
-    select ${store}::uuid, i::text, 'new', jsonb_build_object('Color', 'c' || i % 3, 'Size', i::text)
-    from generate_series(1, ${products}::int) i`.execute(gateway.database.db)
+    select 1`.execute(gateway.database.db)
 
 it('a store has at most 8 filterable attributes, and keeps what it had when more are declared', async () => {
   const store = await newStore(gateway)
