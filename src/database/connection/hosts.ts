@@ -16,8 +16,7 @@ class IsStandby extends Error {
 
 /** Throws if the server is a standby, but the URL asks for a primary (libpq: target_session_attrs). */
 export async function refuseStandby(client: pg.ClientBase, { connectionString = '' }: pg.ClientConfig): Promise<void> {
-  const error = asksForPrimary(connectionString) && (await standbyError(client))
-  if (error) throw error
+  if (asksForPrimary(connectionString) && (await isStandby(client))) throw new IsStandby('the server is a standby')
 }
 
 /**
@@ -29,7 +28,7 @@ export async function serves(connectionString: string, withinMs: number): Promis
   client.on('error', () => {})
   try {
     await client.connect()
-    return !(asksForPrimary(connectionString) && (await standbyError(client)))
+    return !(asksForPrimary(connectionString) && (await isStandby(client)))
   } catch (error) {
     return error instanceof pg.DatabaseError && !error.code?.startsWith('57P')
   } finally {
@@ -41,10 +40,10 @@ function asksForPrimary(url: string): boolean {
   return /^(read-write|primary)$/.test(URL.parse(url)?.searchParams.get('target_session_attrs') ?? '')
 }
 
-async function standbyError(client: pg.ClientBase): Promise<Error | undefined> {
-  // Other than `select`, a standby answers it whatever the isolation level is.
+async function isStandby(client: pg.ClientBase): Promise<boolean> {
+  // Unlike `select`, a standby answers it at any isolation level.
   const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only')
-  return rows[0]?.transaction_read_only === 'on' ? new IsStandby('the server is a standby') : undefined
+  return rows[0]?.transaction_read_only === 'on'
 }
 
 /** Opens a connection to the current host. If that fails, tries the other hosts in order. */
