@@ -1,11 +1,11 @@
 # The packages that run in production, without the embedded PostgreSQL: a container is given a database by DATABASE_URL.
-FROM node:24.11-bookworm-slim AS packages
+FROM node:26.10-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY rest/client/package.json ./rest/client/package.json
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && install -d -o node node_modules/.cache
 
-FROM node:24.11-bookworm-slim
+FROM node:26.10-bookworm-slim
 LABEL org.opencontainers.image.title="Catalogue gateway" org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
 WORKDIR /app
