@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { type CodegenConfig, generate } from '@graphql-codegen/cli'
+import { codegen } from '@graphql-codegen/core'
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
+import * as typescriptOperations from '@graphql-codegen/typescript-operations'
 import {
   type DocumentNode,
   type GraphQLNullableType,
@@ -44,24 +46,16 @@ const stringValues: Record<string, readonly string[]> = {
   'ErrorInfo.reason': itemReasons,
   'SkippedItem.reason': skipReasons,
 }
-const plugins = ['typescript-operations', 'typed-document-node']
+const plugins = { 'typescript-operations': typescriptOperations, 'typed-document-node': typedDocumentNode }
 const restOperations = 'rest/operations.graphql'
-const documents: CodegenConfig = {
-  schema: sdl,
-  silent: true,
-  config: {
-    useTypeImports: true,
-    enumsAsTypes: true,
-    skipTypename: true,
-    dedupeFragments: true,
-    // They are in schema.graphql.
-    disableDescriptions: true,
-    scalars,
-  },
-  generates: {
-    'rest/operations.generated.ts': { documents: restOperations, plugins },
-    'examples/dashboard-operations.ts': { documents: 'examples/dashboard.graphql', plugins },
-  },
+const pluginConfig = {
+  useTypeImports: true,
+  enumsAsTypes: true,
+  skipTypename: true,
+  dedupeFragments: true,
+  // They are in schema.graphql.
+  disableDescriptions: true,
+  scalars,
 }
 
 const check = process.argv.includes('--check')
@@ -69,7 +63,8 @@ const answers = answerShapes(parse(await readFile(restOperations, 'utf8')))
 await make([
   { filename: 'schema/schema.graphql', content: sdl },
   { filename: 'rest/answers.generated.ts', content: answers },
-  ...(await generate(documents, false)),
+  await typedOperations('rest/operations.generated.ts', restOperations),
+  await typedOperations('examples/dashboard-operations.ts', 'examples/dashboard.graphql'),
 ])
 // The endpoints import the operations and answers, so they come after them.
 const { endpoints } = await import('./rest/endpoints.ts')
@@ -77,7 +72,25 @@ const { openApiDocument } = await import('./rest/openapi/document.ts')
 const openApi = `${JSON.stringify(openApiDocument(endpoints, fallbackEnumerations, ownVersion()), null, 2)}\n`
 await make([{ filename: 'docs/openapi.json', content: openApi }])
 
-async function make(files: readonly { filename: string; content: string }[]): Promise<void> {
+interface GeneratedFile {
+  filename: string
+  content: string
+}
+
+/** The operations of a file as typed documents, with the types of their variables and results. */
+async function typedOperations(filename: string, source: string): Promise<GeneratedFile> {
+  const content = await codegen({
+    filename,
+    schema: parse(sdl),
+    documents: [{ location: source, document: parse(await readFile(source, 'utf8')) }],
+    plugins: Object.keys(plugins).map((name) => ({ [name]: {} })),
+    pluginMap: plugins,
+    config: pluginConfig,
+  })
+  return { filename, content }
+}
+
+async function make(files: readonly GeneratedFile[]): Promise<void> {
   for (const { filename, content } of files) {
     if (!check) await writeFile(filename, content)
     else if ((await readFile(filename, 'utf8').catch(() => '')) !== content) {
