@@ -115,7 +115,7 @@ test('a row that cannot be read keeps back its handle too, and each error is rep
     '7,Image Src,"must be an absolute URL',
     '8,,"must have 6 cells, as the header has",7',
     `9,,${together} 8, which failed"`,
-    '11,,must be whole,a file that cannot be read after it',
+    '11,,must be complete,a file that is unreadable after this row',
   ]) {
     expect(report).toContain(`\n${start}`)
   }

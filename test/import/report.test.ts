@@ -150,7 +150,7 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     /row 2 \(line 3\): must be a row of values; got the header again \(and 1 more of this kind\)/,
   ],
   ['a column twice', 'sku,n,n\nA,1,2\n', 2, /the header names columns twice: "n"/],
-  ['half a last row', 'sku,n,m\nA,1,2\nB,1', 0, /^note: cells that a row lacks at its end .* such as row 2$/],
+  ['half a last row', 'sku,n,m\nA,1,2\nB,1', 0, /^note: missing cells at the end of a row .* such as row 2$/],
   [
     'half a last row within quotes',
     'sku,n,m\nA,1,2\nB,"1',
@@ -284,6 +284,6 @@ test('products whose assets alone are bad are in the catalogue, and the report s
   const { code, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining('"Pictures": the column looks like one of images, but becomes an attribute'),
+    expect.stringContaining('"Pictures": the column seems to have images, but becomes an attribute'),
   ])
 })

@@ -42,7 +42,7 @@ export function addExport(program: Command): void {
         command.error('error: --json needs --out, because the export is written to stdout otherwise')
       const { store, channel, status, since, out, format, columns, decimal, excel } = options
       const form = excel ? { delimiter: ';', bom: true, escapeFormulas: true } : options
-      if (since !== undefined && status) command.error('error: --since takes no --status')
+      if (since !== undefined && status) command.error('error: --since cannot be combined with --status')
       const result = await withDatabase(async ({ db, catalogue, config }) => {
         if (since !== undefined) requireRecording(config)
         const selection = { storeUuid: await findStoreUuid(db, store), channel, status }

@@ -85,7 +85,7 @@ function productRows(parts: readonly Entry[], joining: Joining): Entry[] {
   const faults = parts.flatMap((part): Fault[] => {
     if (!('reason' in part)) return []
     if (!part.ends) return [{ field: part.field, reason: part.reason, row: part.number }]
-    return [{ reason: 'must be whole; got a file that cannot be read after it' }]
+    return [{ reason: 'must be complete; got a file that is unreadable after this row' }]
   })
   const handle = String(handleOf(first, handleAt) ?? '')
   if (seen.has(handle)) {

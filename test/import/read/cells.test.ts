@@ -310,7 +310,7 @@ describe('statuses', () => {
     ] as const) {
       const { answer, stderr } = await imported(content, [], name)
       expect(answer.notes).toEqual([{ code: 'likely_status', column: 'Status', rows: 0, example: null }])
-      expect(stderr).toContain('note: "Status": the column looks like the status')
+      expect(stderr).toContain('note: "Status": the column seems to have the status')
     }
   })
 
@@ -551,7 +551,7 @@ describe('numbers', () => {
 
   test('of which half would only be some with the other decimal mark have a note', async () => {
     const content = 'sku;Price\nA;12,50\nB;7\nC;8,25\nD;9\n'
-    expect((await importNumbers(content)).stderr).toContain('note: "Price": half of the values or more')
+    expect((await importNumbers(content)).stderr).toContain('note: "Price": at least half of the values')
     expect((await importNumbers(content.replaceAll(',', '.'), ['--decimal', 'comma'])).stderr).toContain(
       'such as 12.50',
     )
@@ -589,7 +589,7 @@ test.each<[name: string, content: string | Uint8Array, unused: string]>([
     code: 0,
     notes: [{ code: 'option_unused', column: null, rows: 0, example }],
   })
-  expect(stderr).toContain(`files of another format, such as ${example}\n`)
+  expect(stderr).toContain(`options for other formats were ignored, such as ${example}\n`)
 })
 
 test('an object in one line without a product code is read by the options that its error names', async () => {
