@@ -266,7 +266,7 @@ export const GetImport = {
   format: z.enum(["csv","json","jsonl","xlsx","xml"]).nullable().describe("Format of the file of an import; null until it is read, and for exports."),
   encoding: z.string().nullable().describe("Encoding of the file of an import, such as `Windows-1252`; null for XLSX, for exports, and until it is read."),
   delimiter: z.string().nullable().describe("Separator of the cells of CSV; null for other formats, for exports, and until it is read."),
-  request_id: z.string().nullable().describe("Id of the request that the changes of an import are recorded with; null where none are."),
+  request_id: z.string().nullable().describe("Request id of the recorded changes of an import; null if none are recorded."),
   created_at: z.iso.datetime().describe("Time of the request."),
   started_at: z.iso.datetime().nullable().describe("Time at which the job was started; null while it is queued."),
   finished_at: z.iso.datetime().nullable().describe("Time at which the job succeeded or failed; null before."),

@@ -25,7 +25,7 @@ const options = (channels: readonly string[]) => ({
   unescape_formulas: flag(
     'CSV: remove the apostrophes that an export with `escape_formulas` added, and read `="0012"` as `0012`.',
   ),
-  sheet: text('XLSX: name of the sheet. Default: the first.'),
+  sheet: text('XLSX: name of the sheet. Default: the first visible one.'),
   at: text('JSON: keys to the array in an object, such as `data.products`.'),
   decimal: choice(decimals, 'Decimal separator of NUMBER attributes. Default: a point.'),
   preset: choice(presets, 'Shop system that exported the file. Default: none, that is plain columns.'),

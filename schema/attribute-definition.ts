@@ -54,7 +54,7 @@ const AttributeViolationsRef = builder.objectRef<AttributeViolations>('Attribute
     productCount: t.exposeInt('productCount', { description: 'Exact number of products with such a value.' }),
     examples: t.expose('examples', {
       type: [AttributeViolationRef],
-      description: 'The first 100 of them, ordered by product code. Fewer if their values have more than 4 MiB.',
+      description: 'The first 100 such values, ordered by product code; fewer if they have more than 4 MiB.',
     }),
   }),
 })

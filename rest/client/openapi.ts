@@ -1323,7 +1323,7 @@ export interface components {
                 encoding: string | null;
                 /** @description Separator of the cells of CSV; null for other formats, for exports, and until it is read. */
                 delimiter: string | null;
-                /** @description Id of the request that the changes of an import are recorded with; null where none are. */
+                /** @description Request id of the recorded changes of an import; null if none are recorded. */
                 request_id: string | null;
                 /**
                  * Format: date-time
@@ -3630,7 +3630,7 @@ export interface operations {
                 delimiter?: string;
                 /** @description CSV: remove the apostrophes that an export with `escape_formulas` added, and read `="0012"` as `0012`. */
                 unescape_formulas?: boolean;
-                /** @description XLSX: name of the sheet. Default: the first. */
+                /** @description XLSX: name of the sheet. Default: the first visible one. */
                 sheet?: string;
                 /** @description JSON: keys to the array in an object, such as `data.products`. */
                 at?: string;
@@ -3753,7 +3753,7 @@ export interface operations {
              *     - `format`: Format of the file of an import; null until it is read, and for exports.
              *     - `encoding`: Encoding of the file of an import, such as `Windows-1252`; null for XLSX, for exports, and until it is read.
              *     - `delimiter`: Separator of the cells of CSV; null for other formats, for exports, and until it is read.
-             *     - `request_id`: Id of the request that the changes of an import are recorded with; null where none are.
+             *     - `request_id`: Request id of the recorded changes of an import; null if none are recorded.
              *     - `created_at`: Time of the request.
              *     - `started_at`: Time at which the job was started; null while it is queued.
              *     - `finished_at`: Time at which the job succeeded or failed; null before.

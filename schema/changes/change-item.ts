@@ -40,7 +40,7 @@ const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
       resolve: channelOf,
     }),
     attribute: t.string({
-      ...nullable('Name of the attribute, or `status`; of the definition; of the field of the store.'),
+      ...nullable('Name of the attribute, of the definition or of the field of the store; or `status`.'),
       resolve: ({ kind, code, key }) =>
         kind === 'definition' ? code : kind === 'product' || kind === 'store' ? key : null,
     }),

@@ -8,9 +8,11 @@ export const EventFilterInput = builder.inputType('EventFilter', {
     operations: t.stringList({ description: 'Names of mutations, such as `updateProducts`; `import` for imports.' }),
     attributes: t.stringList({
       description:
-        'Attributes of products, and `status`. Products that are created or deleted match, and definitions of these attributes; nothing else does.',
+        'Names of attributes of products, or `status`. Creations and deletions of products, and changes of the definitions of these attributes, match, too; other changes do not.',
     }),
-    channels: t.stringList({ description: 'Channels of links, requirements and readiness. Nothing else matches.' }),
+    channels: t.stringList({
+      description: 'Channels of links, requirements and readiness. Other changes do not match.',
+    }),
     codePrefix: t.string({ description: 'First characters of the codes.' }),
   }),
 })

@@ -5,5 +5,5 @@ export const FileFormat = enumOf('FileFormat', 'File format.', {
   jsonl: 'JSON Lines: one object per line.',
   json: 'A JSON array of objects. Imports only.',
   xml: 'An XML feed (RSS, Atom). Imports only.',
-  xlsx: 'A spreadsheet. Imports only, and only as a file: `POST /v1/imports` or `catalog import`, as anything packed by gzip.',
+  xlsx: 'A spreadsheet. Only `POST /v1/imports` and `catalog import` read it, and files compressed by gzip.',
 })

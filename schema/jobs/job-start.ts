@@ -25,7 +25,7 @@ const DecimalMark = enumOf('DecimalMark', 'Decimal separator.', {
   comma: '12,5.',
 })
 
-const DuplicateRule = enumOf('DuplicateRule', 'What happens to a row whose product code an earlier row has.', {
+const DuplicateRule = enumOf('DuplicateRule', 'Rule for a row whose product code appears in an earlier row.', {
   merge: 'Its values replace earlier ones.',
   fail: 'It fails.',
 })

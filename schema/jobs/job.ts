@@ -82,7 +82,7 @@ builder.node(JobRef, {
     }),
     requestId: t.exposeString(
       'requestId',
-      nullable('Id of the request that the changes of an import are recorded with; null where none are.'),
+      nullable('Request id of the recorded changes of an import; null if none are recorded.'),
     ),
     rate: t.float({
       nullable: true,
