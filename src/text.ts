@@ -86,6 +86,37 @@ export function timeOf(text: string): Date | undefined {
   return new Date(date).toISOString().startsWith(date) ? new Date(text) : undefined
 }
 
+interface QueryParameter {
+  /** As sent. */
+  sent: string
+  /** Undefined, as is the value, if it is not percent-encoded UTF-8. */
+  name: string | undefined
+  value: string | undefined
+}
+
+/** What a parameter must be whose value is undefined. */
+export const notDecoded = 'must be percent-encoded UTF-8'
+
+/** The parameters of a query string, in their order. */
+export function parametersOf(search: string): QueryParameter[] {
+  const pairs = search.replaceAll('+', ' ').split('&')
+  return pairs.map((pair) => {
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length
+    const sent = pair.slice(0, end)
+    return { sent, name: decoded(sent), value: decoded(pair.slice(end + 1)) }
+  })
+}
+
+/** A percent-encoded text; undefined if it is malformed. */
+export function decoded(text: string): string | undefined {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The text of a stream; undefined if it has more than `maxBytes`. */
 export async function textWithin(maxBytes: number, stream: AsyncIterable<Uint8Array>): Promise<string | undefined> {
   const chunks: Uint8Array[] = []

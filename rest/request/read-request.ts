@@ -5,7 +5,7 @@ import { HttpError } from '../../src/request/http-error.ts'
 import { maxItems } from '../../src/request/json-shape.ts'
 import { givenOnce, parseJson } from '../../src/request/json-text.ts'
 import { readStaleness, readWritePreferences } from '../../src/request/preferences.ts'
-import { shown, valueAt } from '../../src/text.ts'
+import { decoded, notDecoded, parametersOf, shown, valueAt } from '../../src/text.ts'
 import type { Endpoint, Route } from '../endpoint.ts'
 import type { Enumerations } from './shapes.ts'
 
@@ -54,8 +54,6 @@ function invalid(field: string, problem: string): Fault {
   return { reason: 'invalid_request', details: `${field} ${problem}`, field }
 }
 
-const notDecoded = 'must be percent-encoded UTF-8'
-
 /**
  * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones are joined by commas,
  * those of `lists` are lists; another that is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown`
@@ -71,31 +69,19 @@ function parseQuery(
   const faults: Fault[] = []
   const seen = new Set<string>()
   const unknown = new Set<string>()
-  for (const pair of search.replaceAll('+', ' ').split('&')) {
-    const end = pair.includes('=') ? pair.indexOf('=') : pair.length
-    const name = decoded(pair.slice(0, end))
+  for (const { sent, name, value } of parametersOf(search)) {
     if (name === undefined || !names.has(name)) {
-      if (end > 0) unknown.add(pair.slice(0, end))
+      if (sent !== '') unknown.add(sent)
       continue
     }
     const isList = lists.includes(name)
     if (seen.has(name) && !isList && !repeatable.includes(name)) faults.push(invalid(name, `must be ${givenOnce}`))
     seen.add(name)
-    const value = decoded(pair.slice(end + 1))
     if (value === undefined) faults.push(invalid(name, notDecoded))
     else if (isList && value !== '') listed.set(name, [...(listed.get(name) ?? []), value])
     else if (value !== '') values.set(name, values.has(name) ? `${values.get(name)},${value}` : value)
   }
   return { values: Object.fromEntries([...values, ...listed]), faults, unknown: [...unknown] }
-}
-
-function decoded(text: string): string | undefined {
-  if (!text.includes('%')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The fault of an option that the operation does not have: a mistyped one would change what is imported. */

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../errors.ts'
-import { jsonOf } from '../request/json-text.ts'
-import { isObject } from '../text.ts'
+import { givenOnce, jsonOf } from '../request/json-text.ts'
+import { isObject, notDecoded, parametersOf } from '../text.ts'
 
 export interface RequestParams {
   query: string | undefined
@@ -15,13 +15,24 @@ export function paramsOfBody(body: Uint8Array): RequestParams {
   return checked(params)
 }
 
-/** Reads the parameters of a GET; an empty one is absent. Throws `invalid_request`. */
+const names: readonly string[] = ['query', 'operationName', 'variables', 'extensions']
+
+/** Reads the parameters of a GET; an empty one is absent, and others are ignored. Throws `invalid_request`. */
 export function paramsOfSearch(search: string): RequestParams {
-  const given = Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''))
-  const { query, operationName, variables = 'null', extensions = 'null' } = given
-  const json = (name: string, text: string) => jsonOf(name, new TextEncoder().encode(text))
-  const objects = { variables: json('variables', variables), extensions: json('extensions', extensions) }
-  return checked({ query, operationName, ...objects })
+  const given = new Map<string, string>()
+  for (const { name, value } of parametersOf(search)) {
+    if (name === undefined || !names.includes(name)) continue
+    if (value === undefined) throw invalidRequest(`${name} ${notDecoded}`)
+    if (given.has(name)) throw invalidRequest(`${name} must be ${givenOnce}`)
+    given.set(name, value)
+  }
+  const json = (name: string) => jsonOf(name, new TextEncoder().encode(given.get(name) || 'null'))
+  return checked({
+    query: given.get('query') || undefined,
+    operationName: given.get('operationName'),
+    variables: json('variables'),
+    extensions: json('extensions'),
+  })
 }
 
 /** Other members are ignored. An empty name is none: clients send it for a document of one operation. */

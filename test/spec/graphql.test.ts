@@ -448,6 +448,15 @@ requirements('GraphQL', (gateway) => ({
       expect(named?.sort(), mutation).toEqual(expected.sort())
     }
   }),
+  'GRAPHQL-27 MUST refuse a parameter of a GET that is repeated or not percent-encoded UTF-8': graphql(async () => {
+    const get = async (search: string) => {
+      const { status, text } = await gateway.call(`/graphql?${search}`)
+      return `${status} ${text}`
+    }
+    expect(await get('query={__typename}&variables=%7B%7D&query=%7Bx%7D')).toMatch(/^400.*query must be given once/)
+    expect(await get('query={__typename}%23%FF')).toMatch(/^400.*query must be percent-encoded UTF-8/)
+    expect(await get('query={__typename}&x=%FF&x=1&operationName=')).toMatch(/^200.*Query/)
+  }),
 }))
 
 interface Times {
