@@ -48,7 +48,10 @@ export function requireEventFilter(filter: EventFilter, prefix = ''): void {
     ['operations', faultOf(operations)],
     ['attributes', faultOf(attributes)],
     ['channels', faultOf(channels)],
-    ['codePrefix', codePrefix != null && !isName(codePrefix) && `must have 1 to 255 characters`],
+    [
+      'codePrefix',
+      codePrefix != null && !isName(codePrefix) && `must have 1 to 255 characters; got ${shown(codePrefix)}`,
+    ],
   ]
   requireNoFaults(faultsOf(faults, prefix))
 }

@@ -50,7 +50,7 @@ describe('an event filter', () => {
     [{ types: ['product.moved'] }, 'types must be of product.created'],
     [{ operations: [''] }, 'operations must have names of 1 to 255 characters; got ""'],
     [{ channels: Array.from({ length: 101 }, () => 'SMP') }, 'channels must have at most 100 items; got 101'],
-    [{ codePrefix: 'x'.repeat(256) }, 'codePrefix must have 1 to 255 characters'],
+    [{ codePrefix: 'x'.repeat(256) }, 'codePrefix must have 1 to 255 characters; got a text of 256 characters'],
   ])('%j is refused with its fault', (filter, details) => {
     expect(() => requireEventFilter(filter)).toThrow(details)
     expect(() => requireEventFilter(filter, 'filter.')).toThrow(`filter.${details}`)

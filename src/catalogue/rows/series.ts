@@ -113,11 +113,12 @@ function bucketsOf(
   const unknown = by.filter((dimension) => !metric.dimensions.includes(dimension))
   const names = metric.dimensions.map((dimension) => dimension.toUpperCase()).join(', ')
   const faults: FieldFault[] = [
-    ['to', span < 0 && 'must not be before from'],
+    ['to', span < 0 && `must not be before from; got ${to.toISOString()}, and from ${from.toISOString()}`],
     ['by', unknown.length > 0 && `of ${metric.name} must be some of ${names}; got ${unknown.join(', ').toUpperCase()}`],
     [
       'interval',
-      chosen % metric.leastMs !== 0 && `of ${metric.name} must be a multiple of ${metric.leastMs / minute}m`,
+      chosen % metric.leastMs !== 0 &&
+        `of ${metric.name} must be a multiple of ${metric.leastMs / minute}m; got ${chosen / minute}m`,
     ],
     [
       'interval',

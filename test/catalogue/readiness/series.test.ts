@@ -169,7 +169,7 @@ it('refuses too many points, and dimensions that a metric does not have', async 
     'by of PRODUCTS must be some of STORE, STATUS; got ACTOR',
   )
   expect(await refusal('metric: PRODUCTS, from: 1, to: 0, interval: "30m"')).toBe(
-    'to must not be before from; interval of PRODUCTS must be a multiple of 60m',
+    'to must not be before from; got 1970-01-01T00:00:00.000Z, and from 1970-01-01T00:00:00.001Z; interval of PRODUCTS must be a multiple of 60m; got 30m',
   )
   expect(await refusal('metric: WRITES, from: "yesterday", to: 0')).toBe(
     'Instant must be a time as RFC 3339, or milliseconds since 1970; got "yesterday"',
