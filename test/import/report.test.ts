@@ -279,7 +279,7 @@ test('products whose assets alone are bad are in the catalogue, and the report s
   for (const args of [[], ['--errors', errors]]) {
     const { code, stderr } = await catalog.run([file, '--store', store, '--assets', 'Pictures', ...args])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/"Pictures" must be an absolute URL.*--asset-base would/)])
-    expect(stderr).toContain('where only an asset URL is bad, the product and its other assets are imported\n')
+    expect(stderr).toContain('if only asset URLs of a row are invalid, its product and other assets are imported\n')
   }
   const { code, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
   expect([code, stderr]).toEqual([

@@ -36,7 +36,7 @@ beforeAll(async () => {
   fixture = await createFixture(gateway)
   database = new URL(gateway.database.url).pathname.slice(1)
   const { code, stdout, stderr } = await catalog(['add', name, '--store', fixture.own])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `${name}: shown only once\n` })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `${name}: the password is shown only once\n` })
   password = stdout.trim()
   admin = new pg.Client({ ...server, database })
   await admin.connect()

@@ -26,7 +26,9 @@ export function addReportUsers(program: Command): void {
         return addReportUser(db, name, stores)
       })
       if (!json)
-        process.stderr.write(`${name}: ${password ? 'shown only once' : 'the login exists and keeps its password'}\n`)
+        process.stderr.write(
+          `${name}: ${password ? 'the password is shown only once' : 'the login exists and keeps its password'}\n`,
+        )
       if (json || password) printResult(json, { name, password: password ?? null }, password ?? '')
     })
   users

@@ -49,7 +49,7 @@ function addCreate(token: Command): void {
         return createToken(db, { ...named, scopes: scope.split(','), stores: stores.length > 0 ? stores : null })
       }, beforeGateway)
       const { id, ...rest } = inJson(made.token)
-      if (!json) process.stderr.write(`${id} ${made.token.name}: shown only once\n`)
+      if (!json) process.stderr.write(`${id} ${made.token.name}: the token is shown only once\n`)
       printResult(json, { id, token: made.secret, ...rest }, made.secret)
     })
 }

@@ -62,7 +62,7 @@ function withNote(report: Report): Report {
     close: async (failed) => {
       const sentences = await report.close(failed)
       return isPartial
-        ? [...sentences, 'where only an asset URL is bad, the product and its other assets are imported']
+        ? [...sentences, 'if only asset URLs of a row are invalid, its product and other assets are imported']
         : sentences
     },
   }
