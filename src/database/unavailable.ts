@@ -29,10 +29,14 @@ export function isUnreachable(error: unknown): boolean {
   return isUnavailable(error) && shortageOf(error) === undefined
 }
 
+const locked = 'other requests have locked what this one changes'
+
 const shortages: Record<string, string> = {
+  '40001': 'other requests have changed what this one reads',
+  '40P01': locked,
   '53200': 'the database has no memory left',
   '53300': 'too many requests wait',
-  '55P03': 'other requests have locked what this one changes',
+  '55P03': locked,
   '57014': 'the database has not finished in time',
 }
 
