@@ -214,6 +214,17 @@ test('another sheet that is damaged does not keep the first from being read', as
   })
 })
 
+test.each([
+  ['xl/worksheets/sheet1.xml', 1, /stopped at row 2: .*the checksum of xl\/worksheets\/sheet1.xml is wrong/],
+  ['xl/sharedStrings.xml', 2, /the checksum of xl\/sharedStrings.xml is wrong/],
+])('a spreadsheet in which %s has another checksum is damaged', async (name, exit, sentence) => {
+  const book = workbookOf({ First: [['sku'], ['A']] })
+  // The directory of the archive has the checksum before the name.
+  const at = book.lastIndexOf(name) - 30
+  book.writeUInt32LE((book.readUInt32LE(at) ^ 1) >>> 0, at)
+  expect(await imported(book)).toMatchObject({ code: exit, stderr: expect.stringMatching(sentence) })
+})
+
 test('a file in memory is read to the end that is asked for, and never before what it gave back', async () => {
   const pieces = new Pieces()
   pieces.add(Buffer.alloc(3 * 1024 * 1024, 'x'))

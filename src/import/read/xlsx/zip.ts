@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { type Entry, fromRandomAccessReader, type ZipFile } from 'yauzl'
 import { messageOf } from '../../../errors.ts'
 import { UsageError } from '../../usage-error.ts'
@@ -68,10 +69,13 @@ async function* contentOf(zip: ZipFile, entry: Entry, begin: () => void): AsyncG
     const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
       zip.openReadStream(entry, (error, opening) => (error ? reject(error) : resolve(opening)))
     })
-    for await (const chunk of stream) {
+    let checksum = 0
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
       limit.unpacked(chunk.length)
-      yield chunk as Buffer
+      checksum = crc32(chunk, checksum)
+      yield chunk
     }
+    if (checksum !== entry.crc32) throw new Error(`the checksum of ${entry.fileName} is wrong`)
   } catch (error) {
     throw error instanceof BrokenFile
       ? error
