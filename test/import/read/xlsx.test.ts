@@ -325,6 +325,48 @@ test('cells without a certain value fail their rows, which are reported as CSV',
   expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 9 })
 })
 
+test('what failed for a value that the file does not have is noted if it is imported again as it is', async () => {
+  const rows: SheetCell[][] = [
+    ['sku', 'n'],
+    ['A', { xml: '<c><f>1+1</f></c>' }],
+    ['B', { xml: '<c t="s"><v>999</v></c>' }],
+    ['C', { xml: '<c t="str"><f>DISPIMG("ID_7",1)</f><v>=DISPIMG("ID_7",1)</v></c>' }],
+  ]
+  const errors = catalog.path('no-value-failed.csv')
+  const { store, products } = await imported(workbookOf({ First: rows }), ['--errors', errors])
+  expect(products).toEqual({})
+  const { notes } = await catalog.details([errors, '--store', store])
+  expect(notes).toEqual([{ code: 'damaged_values', column: 'n', rows: 3, example: '#N/A' }])
+})
+
+test('a cell with a picture of WPS Office, or with half of a character, fails its row', async () => {
+  const shown = '<c t="str"><f>_xlfn.DISPIMG("ID_7",1)</f><v>=DISPIMG("ID_7",1)</v></c>'
+  const rows: SheetCell[][] = [
+    ['sku', 'picture'],
+    ['A', { xml: shown }],
+    ['B', '_xD83D_'],
+    ['C', '_xD83D__xDE00_'],
+  ]
+  const { products, stderr } = await imported(workbookOf({ First: rows }))
+  expect(products).toEqual({ C: { picture: '😀' } })
+  expect(stderr).toContain('row 1 (line 2): "picture" must be a text; got a picture in the cell')
+  expect(stderr).toContain('"picture" must be a string without NUL and lone surrogates')
+})
+
+test('a number with a style that the file does not have fails its row: it may be a date', async () => {
+  const { products, stderr } = await imported(
+    workbookOf({
+      First: [
+        ['sku', 'n'],
+        ['A', number('45000', 99)],
+        ['B', number('45000')],
+      ],
+    }),
+  )
+  expect(products).toEqual({ B: { n: '45000' } })
+  expect(stderr).toContain('row 1 (line 2): "n" must have a style of the file; got style 99')
+})
+
 test('pictures of a formula that other cells share or fill fail their rows, too', async () => {
   const shown = (attributes: string, formula = '') => ({
     xml: `<c t="str"><f ${attributes}>${formula}</f><v></v></c>`,

@@ -60,11 +60,11 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
   }
   if (row.cells[at]) row.fault ??= { at, reason: `must come once in its row; got ${shown(row.cells[at])} too` }
   while (row.cells.length < at) row.cells.push('')
-  const text = typeof found === 'string' ? found : cell.value
+  const text = typeof found === 'string' ? found : (found.text ?? cell.value)
   row.cells[at] = text
   row.size += text.length
   checkSize(row.size, row)
-  if (typeof found !== 'string') row.fault ??= { at, ...found }
+  if (typeof found !== 'string') row.fault ??= { at, reason: found.reason }
   else if (cell.type === 'n') {
     row.numbers.push(at)
     if (isPadded(text, reading.formats[cell.style])) row.padded.push({ at, text })
@@ -90,26 +90,36 @@ function isPadded(text: string, format: NumberFormat | undefined): boolean {
   return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
 }
 
-function textOf(cell: SheetCell, isPicture: boolean, reading: CellReading): string | { reason: string } {
+/** What a report has in place of a value that the file does not have: an import notes it, as other errors. */
+const noValue = '#N/A'
+
+function textOf(cell: SheetCell, isPicture: boolean, reading: CellReading): string | { reason: string; text?: string } {
   const { type, style, text, formula, hasValue } = cell
   const value = type === 's' || type === 'str' ? cell.value : cell.value.trim()
   if (value === '') {
     const isEmptyText = hasValue && type === 'str' && !isPicture
     const isMissing = (formula !== undefined || isPicture) && text === '' && !isEmptyText
-    return isMissing ? { reason: 'must have the result of its formula; got none' } : unescaped(text)
+    return isMissing ? { reason: 'must have the result of its formula; got none', text: noValue } : unescaped(text)
   }
-  if (type === 's') return reading.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none' }
+  if (type === 's')
+    return reading.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none', text: noValue }
+  if (type === 'str' && dispImage.test(value))
+    return { reason: 'must be a text; got a picture in the cell', text: noValue }
   if (type === 'str' || type === 'inlineStr') return unescaped(value)
   if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
   if (type === 'd') return isoDateText(value)
   const number = Number(value)
   if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
-  const format = reading.formats[style] ?? 1
+  // Without its style a date looks like a number.
+  const format = reading.formats[style] ?? (style === 0 ? 1 : undefined)
+  if (format === undefined) return { reason: `must have a style of the file; got style ${style}` }
   if (typeof format === 'number') return longInteger.test(value) ? value : numberText(number)
   return dateText(number, format, reading.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
 }
 
+/** The result of the formula with which WPS Office shows a picture in a cell. */
+const dispImage = /^=DISPIMG\(/i
 const numberPattern = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 /** More digits than a number of 64 bits has, which programs other than Excel write. */
 const longInteger = /^-?[1-9]\d{15,}$/

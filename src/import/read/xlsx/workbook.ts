@@ -69,7 +69,7 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
 }
 
 const noWorkbook =
-  'the file must be a spreadsheet in XLSX with a sheet of cells; it is another ZIP archive, as ODS, XLSB and Numbers are: save it as XLSX'
+  'the file must be a spreadsheet in XLSX with a sheet of cells; it is another ZIP archive, as ODS, XLSB and Numbers are: save it as XLSX, or unpack it'
 
 /** Whether the beginning of a part has a tag. A part that cannot be read may have it. */
 async function beginHas(part: AsyncIterable<Buffer> | undefined, tag: RegExp): Promise<boolean> {
@@ -133,7 +133,8 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
   let places = new Uint32Array(2 * 1024)
   let [count, used, total] = [0, 0, 0]
   const add = (text: string) => {
-    const bytes = Buffer.from(unescaped(text))
+    // Escapes stay: half of a surrogate pair is no text of UTF-8.
+    const bytes = Buffer.from(text)
     // An empty text takes memory for its place, too.
     total += bytes.length + 12
     if (total > maxStringBytes) throw tooManyTexts()
@@ -182,6 +183,7 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
     if (!(Number.isInteger(index) && index >= 0 && index < count)) return undefined
     const begin = places[2 * index] ?? 0
     const from = begin % pageBytes
-    return pages[Math.floor(begin / pageBytes)]?.toString('utf8', from, from + (places[2 * index + 1] ?? 0))
+    const page = pages[Math.floor(begin / pageBytes)]
+    return unescaped(page?.toString('utf8', from, from + (places[2 * index + 1] ?? 0)) ?? '')
   }
 }
