@@ -19,19 +19,24 @@ export async function* readJson(
   let list: Assembler<unknown[]> | undefined
   let isReport = false
   let isOver = false
+  /** The bytes of the present value after the list in an object. */
+  let after = 0
   let number = 0
   let row = openRow()
   const rowsOf = (bytes?: Buffer): Entry[] => {
     const rows: Entry[] = []
-    // What follows the list in an object is not read.
-    if (isOver && at !== undefined) return rows
-    if (!isOver) row.size += bytes?.length ?? 0
+    if (isOver) after += bytes?.length ?? 0
+    else row.size += bytes?.length ?? 0
+    // It would be in memory until its end.
+    if (after > maxRowLength) return rows
     if (row.size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
     if (bytes) row.text?.push(bytes)
     for (const token of tokensOf(bytes)) {
-      if (!list) {
+      after = 0
+      if (!list || isOver) {
         const path = find(token)
         if (path === undefined) continue
+        if (isOver) throw new BrokenFile(`the file must have one list at ${path}; got another`)
         // What failed of a list in an object is a list: it is imported with the same option.
         isReport = path !== (at ?? '')
         list = new Assembler<unknown[]>()
@@ -44,7 +49,6 @@ export async function* readJson(
       list.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
       row.depth = Math.max(row.depth, list.depth)
       isOver = list.done
-      if (isOver) break
       if (list.depth === 1 && list.current?.length) {
         const value = list.current.pop()
         if (isReport && number === 0 && !hasKey(value, errorKeys.errors)) throw notAt(at, formatOption)
@@ -97,12 +101,16 @@ function hasKey(object: unknown, key: string): boolean {
 const maxWrittenDepth = 1_000
 
 /** The error of a file without the list that is asked for. */
-function notAt(at: string | undefined, formatOption: string): UsageError {
+function notAt(at: string | undefined, formatOption: string, isWithin = false): UsageError {
   const without = `a list of objects; it is an object without a list, or JSON Lines: ${formatOption} jsonl`
-  return new UsageError(`the file must be JSON with ${at === undefined ? without : `a list at ${at}`}`)
+  const list = `a list at ${at}${isWithin ? '; it is within another list' : ''}`
+  return new UsageError(`the file must be JSON with ${at === undefined ? without : list}`)
 }
 
-/** Returns the path of the list for the token that begins it. Throws a UsageError if the file is something else. */
+/**
+ * Returns the path of the list for the token that begins it, and of another one at the same path. Throws a UsageError
+ * if the file is something else.
+ */
 function listFinder(
   at: string | undefined,
   option: string,
@@ -110,7 +118,9 @@ function listFinder(
 ): (token: Token) => string | undefined {
   const path: string[] = []
   let key = ''
-  let isBegun = false
+  /** How many lists are open: there may be several at a path within them. */
+  let depth = 0
+  let [isBegun, isFound, isWithin] = [false, false, false]
   return (token) => {
     const { name } = token
     const here = [...path, key].slice(1).join('.')
@@ -121,17 +131,23 @@ function listFinder(
     if (name === 'startObject') path.push(key)
     if (name === 'endObject') {
       key = path.pop() ?? ''
-      if (path.length === 0) throw notAt(at, formatOption)
+      if (path.length === 0 && !isFound) throw notAt(at, formatOption, isWithin)
     }
+    if (name === 'endArray') depth--
     const isFirst = !isBegun
     isBegun = true
     if (name !== 'startArray') return undefined
-    if (isFirst || here === at) return here
+    if (isFirst || (here === at && depth === 0)) {
+      isFound = true
+      return here
+    }
     if (at === undefined) {
       throw new UsageError(
         `the file must be a JSON list of objects; it is an object with the list "${here}": ${option} ${here}`,
       )
     }
+    isWithin ||= here === at
+    depth++
     return undefined
   }
 }

@@ -334,6 +334,32 @@ describe('a JSON file', () => {
     expect(codes).toEqual(['A', 'B'])
   })
 
+  test('is refused where `at` says a list within another list, of which there may be several', async () => {
+    const file = '{"pages":[{"products":[{"sku":"A"}]},{"products":[{"sku":"B"}]}]}'
+    const options = { file: 'file', format: 'json', style: 'flags', at: 'pages.products' } as const
+    const { rows } = await readRows(chunksOf(Buffer.from(file), []), options)
+    const message = 'must be JSON with a list at pages.products; it is within another list'
+    await expect(allOf(rows)).rejects.toThrow(message)
+  })
+
+  test.each([
+    [
+      'has a second list at its path',
+      '{"products":[{"sku":"A"}],"n":1,"products":[{"sku":"B"}]}',
+      /one list at products/,
+    ],
+    ['goes on after its object', '{"products":[{"sku":"A"}]}\n{"products":[{"sku":"B"}]}', /must be JSON/],
+  ])('that %s ends there, with the rows of its first list', async (_what, file, reason) => {
+    const options = { file: 'file', format: 'json', style: 'flags', at: 'products' } as const
+    for (const cuts of [[], [14, 25, 27, 40]]) {
+      const { rows } = await readRows(chunksOf(Buffer.from(file), cuts), options)
+      expect(await allOf(rows)).toMatchObject([
+        { number: 1, cells: ['A'] },
+        { number: 2, reason: expect.stringMatching(reason), ends: true },
+      ])
+    }
+  })
+
   test('with a list at its beginning is refused where `at` says another, but for a report of failed rows', async () => {
     const options = { file: 'file', format: 'json', style: 'flags', at: 'products' } as const
     const sourcesOf = async (file: string) => {
