@@ -14,8 +14,8 @@ export interface Repeated {
 
 /**
  * Says of each row whether it replaces values of an earlier row of the file, with a note. If the request forbids that a
- * code comes twice, a later row gets a fault, unless a preset knows it as a part of its product: such rows replace only
- * values of the same part.
+ * code comes twice, a later row gets a fault. A row that a preset knows as a part of its product is compared only with
+ * rows of the same part.
  */
 export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: Reading) {
   const find = createRepeatedRows()
@@ -23,7 +23,7 @@ export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: 
     const repeated = find(number, code, product, part)
     if (!repeated) return false
     const { row, names } = repeated
-    if (request.duplicates === 'fail' && part === undefined) {
+    if (request.duplicates === 'fail') {
       const reason = `must come once in the file, as ${optionName(request, 'duplicates')} says; got ${shown(code)} in row ${row} too`
       faults.push({ field: layout.code, reason })
       return false

@@ -146,6 +146,17 @@ test('magento: a second row of a store view replaces the first with a note', asy
   expect(answer).toMatchObject({ replaced: 1, notes: [{ code: 'replaced', example }] })
 })
 
+test('magento: a second row of a store view fails with --duplicates fail, one of another view does not', async () => {
+  const rows = ['sku,store_view_code,name', 'A,,Mug', 'A,fr,Tasse', 'A,de,Becher', 'A,fr,Coupe', 'A,,Cup']
+  const args = ['--preset', 'magento', '--duplicates', 'fail']
+  const { products, answer, stderr } = await imported('views.csv', rows, args)
+  expect({ products, answer }).toMatchObject({
+    products: { A: { attributes: { name: 'Mug', 'name (fr)': 'Tasse', 'name (de)': 'Becher' } } },
+    answer: { rows: 5, created: 1, failed: 2 },
+  })
+  expect(stderr).toContain('row 4 (line 5), "A": "sku" must come once in the file')
+})
+
 test('magento: an escaped comma before a name fails the row, unless fields are enclosed', async () => {
   const rows = ['sku,additional_attributes', String.raw`A,"text=one\,size=M"`, String.raw`B,"text=""one\,size=M"""`]
   const { products, stderr } = await imported('escaped.csv', rows, ['--preset', 'magento'])
