@@ -143,12 +143,16 @@ export function requireConfigured(request: ImportRequest, { channels, assetForma
 }
 
 function statusesOf(text: string | undefined, option: string): [value: string, status: string][] {
-  return (text?.split(',') ?? []).map((pair) => {
+  const statuses = new Map<string, string>()
+  for (const pair of text?.split(',') ?? []) {
     const at = pair.lastIndexOf('=')
     const [value, status] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()]
-    if (value !== '' && productStatuses.some((one) => one === status)) return [value, status]
-    throw new UsageError(`${option} must be VALUE=STATUS,… with ${productStatuses.join(', ')}; got ${shown(pair)}`)
-  })
+    if (value === '' || !productStatuses.some((one) => one === status))
+      throw new UsageError(`${option} must be VALUE=STATUS,… with ${productStatuses.join(', ')}; got ${shown(pair)}`)
+    if (statuses.has(value)) throw new UsageError(`${option} names the value ${shown(value)} twice`)
+    statuses.set(value, status)
+  }
+  return [...statuses]
 }
 
 function delimiterOf(text: string | undefined, option: string): string | undefined {

@@ -43,6 +43,7 @@ test.each<[string, Partial<ImportOptions>, RegExp]>([
   ['a.csv', { map: ['name=status'] }, /use --status/],
   ['a.csv', { map: ['name=assets'] }, /assets cannot be/],
   ['a.csv', { map: ['a=b', 'a=c'] }, /names the column "a" twice/],
+  ['a.csv', { mapStatus: 'Aktiv=active,Aktiv=draft' }, /--map-status names the value "Aktiv" twice/],
 ])('%s with %o is wrong usage', (file, overrides, message) => {
   const attempt = () => importRequest(file, { ...options, ...overrides })
   expect(attempt).toThrow(UsageError)
