@@ -201,6 +201,8 @@ test.each<[string, string[]]>([
   [`${one},${two},`, [one, two]],
   [one, [one]],
   [two, [two]],
+  ['https://a.example/a b.jpg https://a.example/c d', ['https://a.example/a b.jpg', 'https://a.example/c d']],
+  ['https://a.example/a b, https://a.example/c', ['https://a.example/a b', 'https://a.example/c']],
   ['https://a.example/1.jpg?crop=1,2&x=a|b', ['https://a.example/1.jpg?crop=1,2&x=a|b']],
   ...['1.jpg/https://b.example/2.jpg', 'i?u=https://b.example/2.jpg', '1.jpg@2x.jpg', '1.jpg_300x300.jpg'].map(
     (path): [string, string[]] => [`https://a.example/${path}`, [`https://a.example/${path}`]],
@@ -237,6 +239,8 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
   ['https://a.example/1.jpg\uff0chttps://a.example/2.jpg', {}, /--asset-separator names/],
   ['https://a.example/1.jpg ! alt : x | https://a.example/2.jpg', {}, /--asset-separator names/],
   ['https://a.example/1.jpg and https://a.example/2.jpg', {}, /--asset-separator names/],
+  ['https://a.example/1 and https://a.example/2', {}, /--asset-separator names/],
+  ['https://a.example/1 \u00b7 https://a.example/2', {}, /--asset-separator names/],
   ['https://a.example/1|b.example/2', {}, /--asset-separator names/],
   ...['#', '&', '~', '$$', '<br>', '\uff0c', '\u3001'].flatMap(
     (separator): [Cell, Partial<ImportOptions>, RegExp][] => [

@@ -102,6 +102,7 @@ function listOf(text: string): Item[] {
 }
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i
+const beginsAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i
 const absolute = /[a-z][a-z0-9+.-]*:\/\//iy
 const separators = /[\s,|;]+/g
 const picture = String.raw`\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic|mp4|pdf)`
@@ -130,9 +131,19 @@ function apart(text: string): string[] {
 
 /** The URLs of a text; undefined if they cannot be told apart for certain. */
 function split(text: string): string[] | undefined {
+  if (hasWordBetween(text)) return undefined
   const [first = '', ...rest] = apart(text).filter((part) => part !== '')
   const paths = scheme.test(first) ? [first] : splitPaths(first)
   return paths === undefined || [...paths, ...rest].some(isDoubtful) ? undefined : [...paths, ...rest]
+}
+
+/** Whether a word or a sign is between two URLs, as in `https://a.example/1 and https://a.example/2`. */
+function hasWordBetween(text: string): boolean {
+  const words = text.split(/[^\S\n]+/)
+  return words.some((word, i) => {
+    const isBetween = i > 0 && beginsAbsolute.test(words[i + 1] ?? '')
+    return isBetween && !/[\n,|;]|:\/\//.test(word) && !endsAsPicture.test(word)
+  })
 }
 
 /** Relative paths are told apart if all end as pictures do, or all begin with a slash. */
