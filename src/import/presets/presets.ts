@@ -132,7 +132,7 @@ const partOfImages =
 const pictures = /^\s*\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i
 
 function mayBeImages(cell: Cell, column: string): boolean {
-  const first = typeof cell === 'string' ? cell : cell[0]
+  const first = typeof cell === 'string' ? cell : cell.find((item) => item !== null && item !== '')
   const text = isObject(first) ? (first.src ?? first.url ?? first.href) : first
   if (images.test(column) && cell !== '') return typeof cell !== 'string' || /[/.]/.test(cell)
   if (typeof text !== 'string') return false

@@ -124,6 +124,7 @@ describe('images', () => {
     ['a.csv', 'sku,n\nA,\nB,\nC,1.jpg|2.jpg\n'],
     ['a.json', JSON.stringify([{ sku: 'A', n: [{ src: 'https://a.example/1.jpg' }] }])],
     ['a.json', JSON.stringify([[], ['https://a.example/1.jpg']].map((n, i) => ({ sku: `${i}`, n })))],
+    ['a.json', JSON.stringify([{ sku: 'A', n: [null, '', 'https://a.example/1.jpg'] }])],
   ])('in other columns are seen at the first value, and in other languages: %s %j', async (name, content) => {
     const { answer } = await imported(content, ['--dry-run'], name)
     expect(answer.notes).toMatchObject([{ code: 'likely_images' }])
