@@ -68,6 +68,8 @@ function requireReadable(head: Buffer): void {
   const start = head.toString('hex', 0, 4)
   if (start === 'd0cf11e0') throw new UsageError('the file is XLS, or has a password: save it as XLSX without one')
   if (start.startsWith('1f8b')) throw new UsageError('the file is packed by gzip twice: unpack it once')
+  if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|table)\b/i.test(head.toString('latin1', 0, 1000)))
+    throw new UsageError('the file is HTML, which some programs name .xls: save it as XLSX')
   if (/^--[^\r\n]+\r\n([\w-]+:[^\r\n]*\r\n)*Content-Disposition:/i.test(head.toString('latin1', 0, 1000)))
     throw new UsageError('the file is a form (multipart/form-data): send the file itself as the body')
 }

@@ -162,6 +162,7 @@ describe('bytes without a meaning', () => {
       /is a form/,
     ],
     ['is a form', Buffer.from('--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nsku\nA\n'), /is a form/],
+    ['is HTML', Buffer.from('\ufeff\n<HTML xmlns:x="x"><table></table></html>'), /is HTML, .*: save it as XLSX/],
     ['is XLS', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is XLS, or has a password: save it as XLSX/],
     ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /if it is UTF-16, set --encoding/],
   ])('refuse a file that %s', async (_what, content, message) => {
