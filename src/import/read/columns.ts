@@ -3,9 +3,12 @@ import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { maxColumnLength, maxColumns } from './row.ts'
 
-/** Whether a row repeats the header, as in files that were joined: with blanks or separators at its end, too. */
+/**
+ * Whether a row repeats the header, as in files that were joined: with blanks or separators at its end, too. In a
+ * report of failed rows such a row has errors in the columns that the report has added.
+ */
 export function isHeader(cells: readonly string[], columns: readonly string[]): boolean {
-  const isName = (column: string | undefined, i: number) => (cells[i] ?? '').trim() === column?.trim()
+  const isName = (column = '', i: number) => errorColumns.includes(column) || (cells[i] ?? '').trim() === column.trim()
   // Most rows differ at their end.
   return isName(columns.at(-1), columns.length - 1) && columns.every(isName)
 }

@@ -71,6 +71,11 @@ describe('a CSV file', () => {
     expect(await allOf(rows)).toMatchObject([{ source: again.replace('\uFEFF', ''), reason }])
   })
 
+  test('may not have its header again in a report of failed rows, which has errors before it', async () => {
+    const report = 'import_error_row,import_error_field,import_error_expected,import_error_got,sku,n\n2,,again,,sku,n\n'
+    expect(await cellsOf('csv', report)).toEqual(['must be a row of values; got the header again'])
+  })
+
   test('may have a short row of the first name alone', async () => {
     expect(await cellsOf('csv', 'sku,n,m\nsku\n')).toEqual([{ sku: 'sku', n: '', m: '' }])
   })
