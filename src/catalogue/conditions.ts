@@ -43,9 +43,3 @@ export function within({ after, before }: KeysetPage, column: string): Optional[
     before !== undefined && sql<boolean>`${sql.ref(column)} < ${before}`,
   ]
 }
-
-/** The row of a statement that always returns one. */
-export function onlyRow<Row>([row]: readonly Row[]): Row {
-  if (!row) throw new Error('the statement returned no row')
-  return row
-}

@@ -9,7 +9,7 @@ import {
   latestOf,
   requireKept,
 } from '../catalogue/changes/cursor.ts'
-import { onlyRow } from '../catalogue/conditions.ts'
+import { onlyRow } from '../database/only-row.ts'
 import type { Database } from '../database/tables.ts'
 
 export interface NewChanges {

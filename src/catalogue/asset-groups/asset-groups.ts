@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
 import { unavailable } from '../../errors.ts'
 import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
-import { onlyRow, type Sql } from '../conditions.ts'
+import type { Sql } from '../conditions.ts'
 import { findStores, requireStore } from '../stores/stores.ts'
 import { noEntries } from './asset-entries.ts'
 

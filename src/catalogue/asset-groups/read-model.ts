@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
-import { onlyRow } from '../conditions.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
 import { splitRanges } from './key-ranges.ts'
 

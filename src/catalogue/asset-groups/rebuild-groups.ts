@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { encodedGroups } from './asset-entries.ts'
 import { splitRanges } from './key-ranges.ts'
 import { largestRange, updateCountersCtes, writeGroupsCtes } from './read-model.ts'

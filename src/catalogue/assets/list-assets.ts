@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { isStorable } from '../../text.ts'
 import type { AssetGroup } from '../asset-groups/asset-groups.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { allOf, containing, type KeysetPage, onlyRow, within } from '../conditions.ts'
+import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
 
 export interface Asset {
   storeUuid: string

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { allOf, onlyRow } from '../conditions.ts'
+import { allOf } from '../conditions.ts'
 import type { Change, ChangeHead } from './change.ts'
 import { changesOf, type PageRow, pageOfChanges } from './change-page.ts'
 import {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { invalidRequest } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { findProducts, type Product } from '../products/find-products.ts'
 import type { ChangeAction } from './change.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { databaseTime } from '../projections/queue.ts'
 
 /** How many items of changes are read at most to find the products that were changed last. */

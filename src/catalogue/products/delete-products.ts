@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { CatalogueError } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
 import { boundedFailures, type ItemFailure } from '../bounded-failures.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { lockStore } from '../transaction.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { ProductColumns } from '../../request/csv/csv-options.ts'
 import { urlField } from '../assets/url-fields.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 
 /** A few more than a table may have. */
 const maxNames = 2_001

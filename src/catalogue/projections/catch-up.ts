@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { projections } from './projections.ts'
 import { listQueuedStores } from './queue.ts'
 import { applyChanged, buildNext, type OnFailure } from './step.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 
 /** How long a request waits in all. */
 const maxWaitMs = 2_000

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { Database } from '../../database/tables.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { totalOf } from '../products/find-products.ts'
 import type { ProjectionName } from './projection.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import type { Projection } from './projection.ts'
 
 /** How many products a step of a build reads at most. */

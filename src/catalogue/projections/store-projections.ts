@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { totalOf } from '../products/find-products.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recordEvaluated } from '../changes/record-changes.ts'
-import { onlyRow } from '../conditions.ts'
 import { type ChannelCounts, findCounts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 import { listAllRequirements } from './requirements.ts'

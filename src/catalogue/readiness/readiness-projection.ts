@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { onlyRow } from '../conditions.ts'
+import { onlyRow } from '../../database/only-row.ts'
 import type { Projection } from '../projections/projection.ts'
 import { buildCounts } from './build-counts.ts'
 import { checkReadiness } from './check-readiness.ts'

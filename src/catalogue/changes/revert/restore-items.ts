@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../../database/only-row.ts'
 import type { WriteCatalogue } from '../../catalogue.ts'
-import { onlyRow, type Sql } from '../../conditions.ts'
+import type { Sql } from '../../conditions.ts'
 import type { CatalogueKind } from '../change.ts'
 import { recorded } from '../record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../../database/only-row.ts'
 import { readStep } from '../../../request/context.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
-import { onlyRow } from '../../conditions.ts'
 import { deleteLocked } from '../../products/delete-products.ts'
 import { writeProducts } from '../../products/write-products.ts'
 import { changedSince, itemsOf, type Reversal, type RevertStep, skippedColumns } from './restore-items.ts'

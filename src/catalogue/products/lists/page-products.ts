@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
+import { onlyRow } from '../../../database/only-row.ts'
 import { type Catalogue, requireVisible } from '../../catalogue.ts'
-import { onlyRow } from '../../conditions.ts'
 import { requireStore } from '../../stores/stores.ts'
 import { columns, type Product, requireAllRead, withinReadLimit } from '../find-products.ts'
 import { compileNarrowed, narrowByIndex } from '../query/compile.ts'
