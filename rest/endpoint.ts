@@ -20,10 +20,8 @@ export interface Endpoint<
   description: string
   isExtension?: boolean
   document: TypedDocumentNode<Result, Variables>
-  takesBody: boolean
-  /** Query parameters that may be repeated: their values are joined by commas. */
-  repeatable?: readonly string[]
-  /** Query parameters that may be repeated: lists whose items may have commas. */
+  isWrite: boolean
+  /** The query parameters that may be repeated: their shapes are lists. */
   lists?: readonly string[]
   answers: Answers
   /** Whether its answer may have thousands of rows or items, whatever the request has. */

@@ -192,8 +192,7 @@ export const endpoints: readonly Endpoint[] = [
         .describe('Map from SKU code to product, ordered by code (by code point).'),
     },
     document: operations.ListProductsDocument,
-    repeatable: ['sku_codes', 'columns'],
-    lists: ['sku_code'],
+    lists: ['sku_codes', 'sku_code', 'columns'],
     answers: {
       kind: 'table',
       columnsOf: (data, { columns }) =>
@@ -206,7 +205,7 @@ export const endpoints: readonly Endpoint[] = [
     shapes: () => ({
       query: z.object({
         store_uuid: input.storeUuid,
-        sku_codes: input.text
+        sku_codes: input.commaList
           .optional()
           .describe('Only products with these codes. Repeat the parameter or separate codes by commas.'),
         sku_code: z
@@ -217,7 +216,9 @@ export const endpoints: readonly Endpoint[] = [
           ),
         status: input.productStatus.optional().describe('Only products with this status.'),
         ...input.page('products', 100),
-        columns: input.text
+        columns: z
+          .array(input.text)
+          .transform((lines) => lines.join(','))
           .optional()
           .describe(
             'CSV: the columns, in this order, as a line of CSV: `product_code,"SMP: Image URL 1"`. Default: `product_code`, `status`, all attributes of the store by code point, and columns such as `SMP: Image URL 1` up to its largest group: the same on each page. Required if these are more than 2,000. Repeat the parameter or separate names by commas.',
@@ -233,7 +234,7 @@ export const endpoints: readonly Endpoint[] = [
     }),
     variables: ({ store_uuid, sku_codes, sku_code, status, offset, limit }) => ({
       ...{ storeUuid: store_uuid, offset, limit, withColumns: false },
-      codes: (sku_codes ?? sku_code) && [...(sku_codes?.split(',') ?? []), ...(sku_code ?? [])],
+      codes: (sku_codes ?? sku_code) && [...(sku_codes ?? []), ...(sku_code ?? [])],
       status: status && [status],
     }),
     toData: ({ productPage: { products, columns, ...page } }) => ({

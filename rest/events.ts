@@ -18,19 +18,19 @@ export const events: Endpoint = endpoint({
   answers: {
     kind: 'events',
     requestOf: ({ store_uuid: stores, after, ...filter }) => ({
-      storeUuids: stores === '' ? undefined : String(stores).split(','),
+      storeUuids: stores as string[] | undefined,
       after: after === undefined ? undefined : String(after),
       filter: camelCase(filter),
     }),
   },
-  repeatable: ['store_uuid'],
+  lists: ['store_uuid'],
   extraReasons: ['cursor_expired', 'changes_disabled'],
   dataShape: answers.Change.shape,
   document: operations.FollowChangesDocument,
   shapes: () => ({
     query: z.object({
-      store_uuid: input.text
-        .default('')
+      store_uuid: input.commaList
+        .optional()
         .describe(
           'UUIDs of at most 100 stores, separated by commas or repeated. Default: all stores of the token, if they are at most 100.',
         ),
@@ -44,5 +44,8 @@ export const events: Endpoint = endpoint({
       after: input.text.optional().describe('Cursor of the last known change. Default: `latest`, from now on.'),
     }),
   }),
-  variables: ({ store_uuid: storeUuid, after = null, ...filter }) => ({ storeUuid, after, filter: camelCase(filter) }),
+  variables: ({ store_uuid: [storeUuid = ''] = [], after = null, ...filter }) => ({
+    ...{ storeUuid, after },
+    filter: camelCase(filter),
+  }),
 })

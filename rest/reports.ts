@@ -62,7 +62,7 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
     isExtension: true,
     isLong: true,
     dataShape: { rows: answer.rows.describe('Rows of the report.') },
-    repeatable: ['store_uuids'],
+    lists: ['store_uuids'],
     answers: {
       kind: 'table',
       columnsOf: () => Object.keys(answer.rows.element.shape),
@@ -70,8 +70,8 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
     },
     shapes: () => ({
       query: z.object({
-        store_uuids: input.text
-          .refine((list) => list.split(',').length <= 100, 'must name at most 100 stores')
+        store_uuids: input.commaList
+          .refine(({ length }) => length <= 100, 'must name at most 100 stores')
           .optional()
           .describe(
             'UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all accessible stores; an error if there are more than 100.',
@@ -83,7 +83,7 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
         ...input.csvForm,
       }),
     }),
-    variables: ({ store_uuids, limit }) => ({ storeUuids: store_uuids?.split(',') ?? null, limit }),
+    variables: ({ store_uuids, limit }) => ({ storeUuids: store_uuids ?? null, limit }),
     toData: ({ rows }) => ({ rows: rows.map((row) => restObject(row, 'keep')) }),
   })
 }

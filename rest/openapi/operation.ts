@@ -68,9 +68,11 @@ function graphqlOperationOf(endpoint: Endpoint, enumerations: Enumerations) {
   const { document } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const [example] = examplesOf(endpoint)
+  const given = Object.entries(example?.query ?? {})
+  const listed = given.map(([name, value]) => [name, endpoint.lists?.includes(name) ? [value] : value])
   const variables = example
     ? endpoint.variables(
-        query.parse({ ...example.query, ...valuesIn(endpoint.path, example.path) }),
+        query.parse({ ...Object.fromEntries(listed), ...valuesIn(endpoint.path, example.path) }),
         body?.parse(example.body),
         example.body,
       )
@@ -110,7 +112,7 @@ export function tagOf({ path }: Endpoint): string {
   return first.charAt(0).toUpperCase() + first.slice(1)
 }
 
-function parameters({ path, repeatable = [], lists = [] }: Endpoint, query: z.ZodObject, schemas: Schemas): Json[] {
+function parameters({ path, lists = [] }: Endpoint, query: z.ZodObject, schemas: Schemas): Json[] {
   const { properties = {}, required = [] } = schemas.of(query) as {
     properties?: Record<string, Json>
     required?: string[]
@@ -120,7 +122,7 @@ function parameters({ path, repeatable = [], lists = [] }: Endpoint, query: z.Zo
     in: path.includes(`{${name}}`) ? 'path' : 'query',
     description,
     required: required.includes(name),
-    schema: repeatable.includes(name) ? { type: 'array', items: schema } : schema,
-    ...([...repeatable, ...lists].includes(name) && { style: 'form', explode: true }),
+    schema,
+    ...(lists.includes(name) && { style: 'form', explode: true }),
   }))
 }

@@ -55,14 +55,14 @@ function invalid(field: string, problem: string): Fault {
 }
 
 /**
- * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones are joined by commas,
- * those of `lists` are lists; another that is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown`
- * has the names of others, not percent-decoded.
+ * The named parameters of a query string; an empty value is absent. Those of `lists` have all their values; another that
+ * is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown` has the names of others, not
+ * percent-decoded.
  */
 function parseQuery(
   search: string,
   names: ReadonlySet<string>,
-  { repeatable = [], lists = [] }: Pick<Endpoint, 'repeatable' | 'lists'> = {},
+  { lists = [] }: Pick<Endpoint, 'lists'>,
 ): { values: Record<string, string | string[]>; faults: Fault[]; unknown: string[] } {
   const values = new Map<string, string>()
   const listed = new Map<string, string[]>()
@@ -75,11 +75,10 @@ function parseQuery(
       continue
     }
     const isList = lists.includes(name)
-    if (seen.has(name) && !isList && !repeatable.includes(name)) faults.push(invalid(name, `must be ${givenOnce}`))
+    if (seen.has(name) && !isList) faults.push(invalid(name, `must be ${givenOnce}`))
     seen.add(name)
     if (value === undefined) faults.push(invalid(name, notDecoded))
-    else if (isList && value !== '') listed.set(name, [...(listed.get(name) ?? []), value])
-    else if (value !== '') values.set(name, values.has(name) ? `${values.get(name)},${value}` : value)
+    else if (value !== '') values.set(name, isList ? [...(values.get(name) ?? []), value] : value)
   }
   return { values: Object.fromEntries([...values, ...listed]), faults, unknown: [...unknown] }
 }

@@ -15,6 +15,9 @@ const maxInt = 2_147_483_647
 
 export const text = z.string('must be a string').refine(isStorable, 'must be a string without NUL and lone surrogates')
 
+/** The texts of a query parameter that may be repeated, or separate them by commas. */
+export const commaList = z.array(text).transform((values) => values.flatMap((value) => value.split(',')))
+
 /** An integer in a query; values above `max` are clamped to `max`. */
 export function wholeNumber(min: number, max = maxInt) {
   return z
