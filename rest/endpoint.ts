@@ -93,15 +93,15 @@ interface Table {
 
 /** Makes an endpoint. The types of its parts (shapes, variables, document, result) are checked here and then erased. */
 export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
-  row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'takesBody' | 'toData' | 'answers'> &
+  row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'isWrite' | 'toData' | 'answers'> &
     Partial<Pick<Endpoint<Result>, 'toData' | 'answers'>>,
 ): Endpoint {
-  const takesBody = row.method !== 'GET'
+  const isWrite = row.method !== 'GET'
   return {
     ...(row as unknown as Endpoint),
     success: row.path.startsWith('/assets') ? 'SUCCESS' : 'success',
-    takesBody,
-    answers: row.answers ?? { kind: takesBody ? 'write' : 'read' },
+    isWrite,
+    answers: row.answers ?? { kind: isWrite ? 'write' : 'read' },
     toData: row.toData ?? ((result) => result),
     shapes: memoizeLast(row.shapes),
   }

@@ -23,7 +23,7 @@ export function createHandler<Caller>(
     const endpoint = endpointOf(route.endpoints, request.method)
     const summary = {
       operation: endpoint ? operationNameOf(endpoint.document) : 'none',
-      isWrite: endpoint?.takesBody === true,
+      isWrite: endpoint?.isWrite === true,
     }
     try {
       const answered = await answer(request, route, endpoint, services)
@@ -59,7 +59,7 @@ async function answer<Caller>(
   if (!endpoint) throw methodNotAllowed(request, route, parent)
   services.authorize(endpoint.document, caller)
   const { kind } = endpoint.answers
-  const body = endpoint.takesBody && kind !== 'upload' ? await request.body() : undefined
+  const body = endpoint.isWrite && kind !== 'upload' ? await request.body() : undefined
   const isLong = endpoint.isLong === true || (kind === 'table' && acceptsRows(request))
   const fromPool = kindsInParts.has(kind)
     ? undefined

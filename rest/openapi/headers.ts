@@ -159,8 +159,8 @@ export function headerComponents(side: Header['in']): Json {
 }
 
 /** What an endpoint is, for its headers. */
-export function kindsOf({ takesBody, answers }: Endpoint): On[] {
-  const kinds: On[] = [takesBody ? 'writes' : 'reads']
+export function kindsOf({ isWrite, answers }: Endpoint): On[] {
+  const kinds: On[] = [isWrite ? 'writes' : 'reads']
   if (answers.kind === 'listing') kinds.push('asset listing')
   if (answers.kind === 'table' && answers.totalOf) kinds.push('pages')
   if (answers.kind === 'upload') kinds.push('files')

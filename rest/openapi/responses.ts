@@ -54,8 +54,8 @@ export function fileResponse(examples: readonly Shown[]): Json {
 
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
 export function errorResponses(endpoint: Endpoint, namesStore: boolean): Json {
-  const { takesBody, answers, extraReasons = [] } = endpoint
-  const applies = { all: true, writes: takesBody, filtered: answers.kind === 'listing', stores: namesStore }
+  const { isWrite, answers, extraReasons = [] } = endpoint
+  const applies = { all: true, writes: isWrite, filtered: answers.kind === 'listing', stores: namesStore }
   const possible = errorReasons.filter(({ reason, on }) =>
     on === 'named' ? extraReasons.includes(reason) : applies[on],
   )

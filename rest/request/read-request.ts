@@ -30,10 +30,10 @@ export function readRequest(
     const named = new Set(faults.map((fault) => fault.field))
     faults.push(...faultsOf(query.error, values, '').filter((fault) => !named.has(fault.field)))
   }
-  const key = endpoint.takesBody ? request.headers['idempotency-key'] : undefined
+  const key = endpoint.isWrite ? request.headers['idempotency-key'] : undefined
   if (key !== undefined) faults.push(...faultsOfKey(key))
-  const staleness = endpoint.takesBody ? undefined : readStaleness(request.headers)
-  const preferences = endpoint.takesBody ? readWritePreferences(request.headers) : undefined
+  const staleness = endpoint.isWrite ? undefined : readStaleness(request.headers)
+  const preferences = endpoint.isWrite ? readWritePreferences(request.headers) : undefined
   faults.push(...((staleness ?? preferences)?.faults ?? []))
   const raw = bytes?.length ? readJson(bytes, faults) : undefined
   if (bytes?.length === 0 && shapes.body) faults.push(missingBody(shapes.body))
@@ -64,8 +64,7 @@ function parseQuery(
   names: ReadonlySet<string>,
   { lists = [] }: Pick<Endpoint, 'lists'>,
 ): { values: Record<string, string | string[]>; faults: Fault[]; unknown: string[] } {
-  const values = new Map<string, string>()
-  const listed = new Map<string, string[]>()
+  const values = new Map<string, string | string[]>()
   const faults: Fault[] = []
   const seen = new Set<string>()
   const unknown = new Set<string>()
@@ -80,7 +79,7 @@ function parseQuery(
     if (value === undefined) faults.push(invalid(name, notDecoded))
     else if (value !== '') values.set(name, isList ? [...(values.get(name) ?? []), value] : value)
   }
-  return { values: Object.fromEntries([...values, ...listed]), faults, unknown: [...unknown] }
+  return { values: Object.fromEntries(values), faults, unknown: [...unknown] }
 }
 
 /** The fault of an option that the operation does not have: a mistyped one would change what is imported. */
