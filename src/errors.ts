@@ -55,17 +55,24 @@ export interface PublicError {
 
 type GivenFaults = string | readonly (Omit<Fault, 'reason'> & { reason?: Reason })[]
 
+interface ErrorSource extends ErrorOptions {
+  /** The setting of the operator that would permit what is refused. */
+  setting?: 'OUTGOING_ALLOW' | undefined
+}
+
 /** An expected failure of a whole request. `code`, the reason, decides the HTTP status; `faults` lists every fault. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError'
   readonly code: Reason
   readonly faults: readonly Fault[]
+  readonly setting: ErrorSource['setting']
 
   /** Takes the faults, or the details of the only one. `code` is the default reason of a fault. */
-  constructor(code: Reason, given: GivenFaults, options?: ErrorOptions) {
+  constructor(code: Reason, given: GivenFaults, options: ErrorSource = {}) {
     const faults = typeof given === 'string' ? [{ details: given }] : given
     super(faults.map((fault) => fault.details).join('; '), options)
     this.code = code
+    this.setting = options.setting
     this.faults = faults.map((fault) => ({ reason: code, ...fault }))
   }
 }
@@ -88,9 +95,9 @@ export function faultsOf(fields: readonly FieldFault[], prefix = '', index?: num
   })
 }
 
-/** Throws `invalid_request` with the faults, if there are any. */
-export function requireNoFaults(faults: readonly Omit<Fault, 'reason'>[]): void {
-  if (faults.length > 0) throw invalidRequest(faults)
+/** Throws `invalid_request` with the faults, if there are any, and the setting that would permit what one refuses. */
+export function requireNoFaults(faults: readonly Omit<Fault, 'reason'>[], setting?: ErrorSource['setting']): void {
+  if (faults.length > 0) throw new CatalogueError('invalid_request', faults, { setting })
 }
 
 /** The error for a store that does not exist or that the caller may not see: both look the same. */

@@ -15,7 +15,7 @@ export function adviceOn(error: unknown): string {
 /** Where what the command line names is found, or which setting permits it. */
 export function hintAt(error: Error): string {
   if (!(error instanceof CatalogueError)) return ''
-  if (error.faults.some(({ details }) => details.includes('OUTGOING_ALLOW'))) return hosts
+  if (error.setting === 'OUTGOING_ALLOW') return hosts
   return lists[error.code] ?? ''
 }
 

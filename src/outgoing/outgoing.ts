@@ -49,7 +49,7 @@ export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: Outg
     /** Sends a POST request. Throws `OutgoingError` if no answer comes within the deadline. */
     post: async ({ url, headers, body, signal }: OutgoingRequest): Promise<OutgoingAnswer> => {
       const fault = targetFault(url, allowed)
-      if (fault) throw new OutgoingError(`the URL ${fault}`)
+      if (fault) throw new OutgoingError(`the URL ${fault.details}`)
       const { origin, pathname, search } = new URL(url)
       const deadline = AbortSignal.timeout(deadlineMs)
       const ended = signal ? AbortSignal.any([deadline, signal]) : deadline

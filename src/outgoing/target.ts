@@ -3,8 +3,12 @@ import { isStorable } from '../text.ts'
 import { type Allowed, isPublic } from './addresses.ts'
 
 const maxLength = 2_048
-/** The end of a fault that the setting cures. */
-const unlessAllowed = 'unless OUTGOING_ALLOW has its host'
+
+/** Why requests to a URL are refused, and the setting that permits them, if one does. */
+export interface TargetFault {
+  details: string
+  setting?: 'OUTGOING_ALLOW'
+}
 
 /** Names that are loopback addresses by definition (RFC 6761, 6.3). */
 const loopbackName = /(^|\.)localhost\.?$/
@@ -13,18 +17,24 @@ const loopbackName = /(^|\.)localhost\.?$/
  * Why requests to a URL that a user gives are refused; undefined if they are not. Only addresses and loopback names can
  * be judged here: the address of another name is checked whenever a connection is opened.
  */
-export function targetFault(text: string, allowed: Allowed): string | undefined {
+export function targetFault(text: string, allowed: Allowed): TargetFault | undefined {
   // The parser leaves out control characters, which answers and lists would show.
   const url = isStorable(text) && !/\p{Cc}/u.test(text) ? URL.parse(text) : null
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'must be a URL with https:// and a host'
-  if (text.length > maxLength) return `must have at most ${maxLength} characters`
-  if (url.username !== '' || url.password !== '') return 'must have no user and password'
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    return { details: 'must be a URL with https:// and a host' }
+  }
+  if (text.length > maxLength) return { details: `must have at most ${maxLength} characters` }
+  if (url.username !== '' || url.password !== '') return { details: 'must have no user and password' }
   const host = hostOf(url)
   if (isAllowedHost(host, allowed)) return undefined
-  if (url.protocol !== 'https:') return `must begin with https://, ${unlessAllowed}`
-  if (isPrivate(host, allowed)) return `must not have an address that is private or reserved, ${unlessAllowed}`
+  if (url.protocol !== 'https:') return unlessAllowed('must begin with https://')
+  if (isPrivate(host, allowed)) return unlessAllowed('must not have an address that is private or reserved')
   const isGoodPort = url.port === '' || Number(url.port) > 1_023
-  return isGoodPort ? undefined : `must have the port 443, or one above 1023, ${unlessAllowed}`
+  return isGoodPort ? undefined : unlessAllowed('must have the port 443, or one above 1023')
+}
+
+function unlessAllowed(details: string): TargetFault {
+  return { details: `${details}, unless OUTGOING_ALLOW has its host`, setting: 'OUTGOING_ALLOW' }
 }
 
 function isPrivate(host: string, { hasAddress }: Allowed): boolean {

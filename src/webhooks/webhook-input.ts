@@ -22,17 +22,18 @@ const reserved =
 
 /** Throws `invalid_request` with every fault. `allow`: what OUTGOING_ALLOW has. */
 export function requireWebhookInput({ url, headers, filter }: WebhookInput, allow: readonly string[]): void {
-  const urlFault = url != null && targetFault(url, readAllowed(allow))
+  const urlFault = url == null ? undefined : targetFault(url, readAllowed(allow))
   const isTooMany = headers != null && headers.length > maxHeaders
-  requireNoFaults([
+  const faults = [
     ...faultsOf([
-      ['url', urlFault && `${urlFault}; got ${shown(url?.replace(/\/\/[^/]*@/, '//***@'))}`],
+      ['url', urlFault && `${urlFault.details}; got ${shown(url?.replace(/\/\/[^/]*@/, '//***@'))}`],
       ['headers', isTooMany && `must have at most ${maxHeaders} items; got ${headers.length}`],
     ]),
     ...(headers ?? []).flatMap((header, index) =>
       faultsOf(headerFaults(header, index, headers ?? []), `headers[${index}].`, index),
     ),
-  ])
+  ]
+  requireNoFaults(faults, urlFault?.setting)
   requireEventFilter(filter ?? {}, 'filter.')
 }
 

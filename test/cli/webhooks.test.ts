@@ -46,6 +46,13 @@ it('catalog webhook creates, lists, tests, replays, rotates and deletes', async 
     const { code, stderr } = await catalog(...create, '--url', url)
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.not.stringContaining('OUTGOING_ALLOW') })
   }
+  // A text of the user is no code.
+  const { stderr } = await catalog(...create, '--url', 'OUTGOING_ALLOW')
+  expect(stderr).toContain('must be a URL with https:// and a host; got "OUTGOING_ALLOW"\n')
+  const pushed = await write('private.yaml', 'webhooks:\n  - url: https://10.0.0.1\n')
+  expect(await catalog('config', 'push', pushed, '--store', store)).toMatchObject(
+    refusal(/unless OUTGOING_ALLOW has its host.*; set OUTGOING_ALLOW for this command/),
+  )
 })
 
 it('catalog config has webhooks without secrets, and prints the secret of one that it creates', async () => {

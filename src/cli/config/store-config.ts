@@ -135,7 +135,7 @@ function named(rename: (details: string) => string) {
   return (error: unknown): never => {
     if (!(error instanceof CatalogueError)) throw error
     const faults = error.faults.map((fault) => ({ ...fault, details: rename(fault.details) }))
-    throw new CatalogueError(error.code, faults)
+    throw new CatalogueError(error.code, faults, { setting: error.setting })
   }
 }
 
