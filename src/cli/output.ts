@@ -1,6 +1,13 @@
+import type { WriteStream } from 'node:tty'
+
 /** Prints the result of a command on stdout: one JSON object with `--json`, otherwise the text. */
 export function printResult(json: boolean, result: object, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(result) : text}\n`)
+}
+
+/** Shows a line on a terminal in the place of the one before; an empty text removes it. */
+export function showProgress(text: string, stream: WriteStream = process.stderr): void {
+  if (stream.isTTY) stream.write(`\r\x1b[K${text}`)
 }
 
 /** How many there are of what has a plural in s: `1 token`, `2 tokens`. */

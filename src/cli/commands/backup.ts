@@ -7,7 +7,7 @@ import { restore } from '../../backup/restore.ts'
 import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import { writeWhole } from '../../export/whole-file.ts'
 import { jsonFlag } from '../option-values.ts'
-import { counted, printResult } from '../output.ts'
+import { counted, printResult, showProgress } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 interface BackupOptions {
@@ -48,12 +48,10 @@ export function addRestore(program: Command): void {
       await access(file, constants.R_OK).catch((error: Error) =>
         command.error(`error: ${file} cannot be read: ${error.message}`, { exitCode: 2 }),
       )
-      const onStore = (done: number, all: number) => {
-        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
-      }
+      const onStore = (done: number, all: number) => showProgress(`${done} of ${all} stores`)
       const storeUuid = store?.toLowerCase()
       const rows = await withDatabase(({ db }) => restore(db, file, { storeUuid, onStore }))
-      if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+      showProgress('')
       printResult(json, { rows }, `restored ${summaryOf(rows)}`)
     })
 }

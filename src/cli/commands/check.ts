@@ -8,7 +8,7 @@ import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { findKind } from '../../database/kind.ts'
 import { messageOf } from '../../errors.ts'
 import { jsonFlag } from '../option-values.ts'
-import { printResult } from '../output.ts'
+import { printResult, showProgress } from '../output.ts'
 import { type CommandContext, originOf, withDatabase } from '../with-database.ts'
 
 export function addCheck(program: Command): void {
@@ -55,11 +55,11 @@ function checkAll({ db }: CommandContext) {
     const onStep = ({ done, all, what }: CheckStep) => {
       checked = done
       const next = what ? `: ${words[what]} of the next` : ''
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores${next}`)
+      showProgress(`${done} of ${all} stores${next}`)
     }
     const { products: queued } = await readQueue(own.db)
     const differences = await checkReadModel(own.db, 100, onStep)
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+    showProgress('')
     const closing = await closingStatements(own.db)
     return { database: await findKind(own.db), checked, queued, differences, closing }
   })

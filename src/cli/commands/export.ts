@@ -9,7 +9,7 @@ import { writeWhole } from '../../export/whole-file.ts'
 import { decimalMarks } from '../../import/options.ts'
 import { startProgress } from '../import/progress.ts'
 import { storeOption } from '../option-values.ts'
-import { counted } from '../output.ts'
+import { counted, showProgress } from '../output.ts'
 import { requireRecording, withDatabase } from '../with-database.ts'
 
 interface ExportOptions extends ExportForm {
@@ -58,8 +58,9 @@ export function addExport(program: Command): void {
           }
         })
       })
+      showProgress('')
       if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
-      else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${sentence(result)}\n`)
+      else process.stderr.write(`${sentence(result)}\n`)
     })
 }
 

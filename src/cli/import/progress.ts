@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import type { Counts } from '../../import/position.ts'
+import { showProgress } from '../output.ts'
 
 const rowsPerLine = 100_000
 
@@ -32,13 +33,11 @@ export function startProgress(
   }
   return {
     update: ({ rows }: Pick<Counts, 'rows'>) => {
-      if (stream.isTTY) stream.write(`\r\x1b[K${lineOf(rows)}`)
+      if (stream.isTTY) showProgress(lineOf(rows), stream)
       else if (rows - shown >= rowsPerLine) stream.write(`${lineOf(rows)}\n`)
       shown = Math.max(shown, rows - (rows % rowsPerLine))
     },
-    stop: () => {
-      if (stream.isTTY) stream.write('\r\x1b[K')
-    },
+    stop: () => showProgress('', stream),
   }
 }
 
