@@ -52,8 +52,8 @@ export function isUuid(text: string): boolean {
   return uuid.test(text)
 }
 
-/** A scheme and the beginning of a host, without what `URL` drops: line breaks, tabs, space around, extra slashes. */
-const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*[^\t\n\r ])?$/i
+/** A scheme and the beginning of a host, without what `URL` drops: line breaks, tabs, extra slashes; and no blank ends. */
+const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*\S)?$/i
 
 /** Whether the text is an absolute URL with a host, as `https://example.com/a.jpg`. */
 export function isAbsoluteUrl(text: string): boolean {

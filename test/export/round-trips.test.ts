@@ -41,6 +41,8 @@ async function hardStore(): Promise<string> {
   await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
   await addAssets(gateway, store, [
     ['a', '=code', { url: 'https://cdn.example/a,b;c|d.jpg' }],
+    ['e', '=code', { url: 'https://cdn.example/\u00a0 x,1.jpg,2.jpg[{"#N/A"\u200b' }],
+    ['f', '=code', { url: 'https://cdn.example/1.jpg::https://b.example/2.jpg|3' }],
     'b =code',
     ['c', "'+1", { assetFormat: 'pdf' }],
     ['d', ' a,b;c ', { channel: 'channel_value_1' }],

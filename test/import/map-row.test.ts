@@ -1,5 +1,8 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { urlFault } from '../../src/catalogue/assets/url-fields.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { urlOf, urlRules } from '../../src/import/load/asset-urls.ts'
 import { planLayout } from '../../src/import/load/layout.ts'
 import { rowMapper } from '../../src/import/load/map-row.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
@@ -288,6 +291,37 @@ test.each<[Cell]>([
 test.each([
   'https://a.example/i?u=1&https://b.example/2.jpg',
   'https://a.example/x:https://b.example/y',
+test('a URL column takes each URL that the API takes, and takes it unchanged', () => {
+  const rules = urlRules(importRequest('file.csv', { store }))
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...['https://', 'http://', 'b.example', '/', ',', ';', '|', ' ', '\u00a0', '\ufeff', '\f', '\n', '['],
+    ),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  )
+  const text = fc.array(piece, { maxLength: 8 }).map((pieces) => `https://a.example${pieces.join('')}`)
+  fc.assert(
+    fc.property(text, (url) => {
+      const { urls, faults } = urlOf(url, rules)
+      if (urlFault(url) === undefined) expect(urls).toEqual([url])
+      else expect(urls.length + faults.length).toBe(1)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test.each(['1.jpg,2.jpg', '/m/1.jpg|/m/2.jpg', 'm/1.jpg 2.jpg', '1.jpg;https://b.example/2.jpg'])(
+  'a URL column with paths of several assets is a fault: %j',
+  (cell) => {
+    const { urls, assetFaults } = mapped({ sku: 'A', 'Image URL 1': cell }, { assetBase: base })
+    expect({ urls, assetFaults }).toEqual({
+      urls: [],
+      assetFaults: [{ field: 'Image URL 1', reason: expect.stringMatching(/^must be one URL; got/) }],
+    })
+    expect(mapped({ sku: 'A', 'Image URL 1': 'm/1.jpg' }, { assetBase: base }).urls).toHaveLength(1)
+  },
+)
+
   'https://a.example/1.jpghttps://a.example/2.jpg',
   'https://a.example/1.jpg,2.jpg',
   'https://a.example/1\u200b.jpg',

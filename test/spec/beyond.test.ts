@@ -211,6 +211,19 @@ requirements('beyond the specification', (gateway) => ({
       expect(await imagesOf(gateway, store, 'P')).toEqual([url('b')])
     },
   ),
+  'BEYOND-23 MUST fail an entry of POST /assets that holds several URLs, or ends in a blank, and make no asset of it':
+    rest(async () => {
+      const store = await newStore(gateway)
+      const bad = [`${url('a')},${url('b')}`, `${url('a')} | ${url('b')}`, `${url('a')}\u00a0`]
+      const good = [url('a,b;c'), 'https://cdn.example/fetch/https://other.example/a.jpg', `${url('a')}%2C${url('b')}`]
+      const assets = Object.fromEntries([...bad, ...good].map((value, i) => [`Image URL ${i + 1}`, value]))
+      const { data } = await callRest(gateway, `POST /assets?store_uuid=${store}`, [{ parent_code: 'P', assets }])
+      expect(data).toMatchObject({ created: 3, failed: 3 })
+      expect((data.error_info as Data[])[0]?.details).toMatch(
+        /^Image URL 1 must be one URL; got several, or a separator/,
+      )
+      expect(await imagesOf(gateway, store, 'P')).toEqual(good)
+    }),
   'BEYOND-11 MUST refuse a POST /assets body that names no parent code or no object of assets, applying nothing': rest(
     async () => {
       const store = await newStore(gateway)

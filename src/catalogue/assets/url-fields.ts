@@ -61,14 +61,14 @@ function wordOf(assetFormat: string): string {
 
 const maxUrlLength = 2048
 
-/** The fault of the value of a URL field, which holds one URL, not several: commas and blanks are a URL's own. */
-export function oneUrlFault(value: unknown): string | undefined {
-  const isList = typeof value === 'string' && /[\s,|;]+[a-z][a-z0-9+.-]*:\/\//i.test(value)
-  return isList ? `must be one URL: put others into fields of their own; got ${shown(value)}` : urlFault(value)
-}
+/** Where a list of URLs goes on. Other commas and blanks are a URL's own. */
+const nextUrl = /[^\s,|;][\s,|;]+[a-z][a-z0-9+.-]*:\/\//i
 
-/** The fault of the URL of an asset, or undefined. */
+/** The fault of the URL of an asset, which is one, not a list of several; or undefined. */
 export function urlFault(value: unknown): string | undefined {
+  if (typeof value === 'string' && nextUrl.test(value)) {
+    return `must be one URL; got several, or a separator that is not percent-encoded: ${shown(value)}`
+  }
   if (typeof value === 'string' && hasAtMost(value, maxUrlLength) && isAbsoluteUrl(value)) return undefined
   return `must be an absolute URL with a host, of up to ${maxUrlLength} characters; got ${shown(value)}`
 }

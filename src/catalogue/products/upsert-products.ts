@@ -1,5 +1,5 @@
 import { addAssets } from '../assets/add-assets.ts'
-import { oneUrlFault, urlFieldReader } from '../assets/url-fields.ts'
+import { urlFault, urlFieldReader } from '../assets/url-fields.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, type GoodPatch, type ProductPatch } from './product-patches.ts'
@@ -70,7 +70,7 @@ async function writeWithAssets(
     updates,
     firstOnly: !updates,
     groups: patches.flatMap(assetsOf).flatMap(({ parentCode, url }) => [parentCode, url]),
-    validator: (defined) => (name, value) => (fieldOf(name) ? oneUrlFault(value) : defined(name, value)),
+    validator: (defined) => (name, value) => (fieldOf(name) ? urlFault(value) : defined(name, value)),
     attributesOf: ({ attributes }) => without(attributes, (name) => fieldOf(name) !== undefined),
   })
   const created = new Set(written.created)

@@ -34,9 +34,9 @@ export function urlsOf(cell: Cell, rules: UrlRules): FoundUrls {
   if (text.startsWith('{'))
     return { urls: [], faults: ['must be a URL, several, or a JSON list of them; got an object'] }
   const { separator } = rules
-  if (separator !== undefined) return completed(separated(text, separator), rules)
-  const pieces = split(text)
-  if (pieces) return completed(pieces, rules)
+  if (separator !== undefined) return completeAll(splitAt(text, separator), rules)
+  const pieces = splitCell(text)
+  if (pieces) return completeAll(pieces, rules)
   const advice = `${rules.names.separator} names the separator`
   return { urls: [], faults: [`must be URLs that can be told apart; ${advice}; got ${shown(text)}`] }
 }
@@ -57,13 +57,11 @@ function separated(text: string, separator: string): Item[] {
   })
 }
 
-/** The URL in a cell that holds one as an export writes it: any that the API takes, but for several in a list. */
+/** The URL in a cell that holds one as an export writes it: any that the API takes, or a relative path. */
 export function urlOf(cell: Cell, rules: UrlRules): FoundUrls {
-  const text = typeof cell === 'string' ? cell.trim() : cell
-  const isOne = typeof text === 'string' && !/^[[{]/.test(text) && apart(text).length === 1
-  return isOne
-    ? completed([text], rules)
-    : { urls: [], faults: [`must be one URL; got ${typeof text === 'string' ? shown(text) : 'a list'}`] }
+  const text = typeof cell === 'string' ? cell.trim() : '['
+  const isOne = scheme.test(text) || (!/^[[{]/.test(text) && (splitCell(text)?.length ?? 2) < 2)
+  return isOne ? completeAll([text], rules) : { urls: [], faults: [`must be one URL; got ${shown(cell)}`] }
 }
 
 type Item = string | { fault: string }
@@ -130,9 +128,9 @@ function apart(text: string): string[] {
 }
 
 /** The URLs of a text; undefined if they cannot be told apart for certain. */
-function split(text: string): string[] | undefined {
+function splitCell(text: string): string[] | undefined {
   if (hasWordBetween(text)) return undefined
-  const [first = '', ...rest] = apart(text).filter((part) => part !== '')
+  const [first = '', ...rest] = splitAtUrls(text).filter((part) => part !== '')
   const paths = scheme.test(first) ? [first] : splitPaths(first)
   return paths === undefined || [...paths, ...rest].some(isDoubtful) ? undefined : [...paths, ...rest]
 }
