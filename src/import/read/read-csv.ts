@@ -139,9 +139,12 @@ function rowOf(
   return { ...place, cells: columns.map((_column, i) => texts[i] ?? '') }
 }
 
-/** An error of a spreadsheet in any language, or a number that it has rounded: 13 digits lose the last seven. */
+/**
+ * An error of a spreadsheet in any language, which is in capital letters, or a number that it has rounded: 13 digits
+ * lose the last seven.
+ */
 const damaged =
-  /^(?:#(?:NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|\p{L}\/\p{L}!?|[¡¿]?\p{L}[\p{L}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3}|-?\d(?:[.,]\d+)?[Ee][+-]\d\d+)$/iu
+  /^(?:#(?:NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|\p{L}\/\p{L}!?|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3}|-?\d(?:[.,]\d+)?[Ee][+-]\d\d+)$/u
 /** What such cells have; a number in scientific notation ends so. */
 const mayBeDamaged = /#|Err:|[Ee][+-]\d\d/i
 

@@ -412,6 +412,13 @@ test.each<[content: string, args: string[], note: object]>([
   expect((await imported(content, args)).answer.notes).toEqual([expect.objectContaining(note)])
 })
 
+test.each(['#Sale!', '#wow!', '#Black Friday!', '#1!', '#tag', 'a #N/A'])(
+  'a text such as %j is no error of a spreadsheet',
+  async (text) => {
+    expect((await imported(`sku,n\nA,${text}\n`)).answer.notes).toEqual([])
+  },
+)
+
 test("notes of escaped cells beyond the header's have no column", async () => {
   const { answer } = await imported("sku,n\nA,1,'=x\n")
   expect(answer.notes).toEqual([{ code: 'escaped_formulas', column: null, rows: 1, example: "'=x" }])
