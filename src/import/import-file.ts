@@ -6,12 +6,13 @@ import { type OwnConnection, withOwnConnection } from '../database/connection/ow
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { attributesWithCommas, type NumberReaders, numberReaders } from './load/decimals.ts'
-import type { FailedRow, MappedRow } from './load/map-row.ts'
+import type { MappedRow } from './load/map-row.ts'
 import { chunksOf, type RowStream, streamRows, unlessAborted, withReadAhead } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
 import type { ImportRequest } from './options.ts'
-import { type Counts, type ImportPosition, start } from './position.ts'
-import type { Recognized } from './read/row.ts'
+import { type Counts, type ImportPosition, startPosition } from './position.ts'
+import type { Recognized } from './read/format.ts'
+import type { FailedRow } from './report/failed-row.ts'
 import type { Note } from './report/notes.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -68,7 +69,7 @@ export async function importFile(
   request: ImportRequest,
   work: ImportWork,
 ): Promise<ImportResult> {
-  const { enumerations, from = start, report, signal, reopen } = work
+  const { enumerations, from = startPosition, report, signal, reopen } = work
   const stream = await unlessAborted(streamRows(request, enumerations, input, from.counts.rows, reopen), signal)
   if (!stream) {
     return { ...stoppedBy('interrupted', from), isBroken: false, unseen: [], recognized: undefined, notes: [] }
@@ -83,7 +84,7 @@ export async function importFile(
 }
 
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
-  const { from = start, report, savePosition, signal, onProgress, origin } = work
+  const { from = startPosition, report, savePosition, signal, onChunk, origin } = work
   const { columnOf } = stream.layout
   const chunks = withReadAhead(chunksOf(stream.rows, request.chunkRows), signal)
   let position = from
@@ -104,7 +105,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
         position = await write(catalogue, false, (transaction) => writeOne(transaction, rows, numbers))
         onProgress?.(position.counts)
       }
-      numbers.addNotes(stream.notes, from !== start)
+      numbers.addNotes(stream.notes, from !== startPosition)
       if (signal.aborted) return stoppedBy('interrupted', position)
       return { counts: position.counts, stopped: undefined, cause: undefined }
     } catch (error) {

@@ -3,7 +3,8 @@ import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import { defaultChannel, type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
 import { shown } from '../text.ts'
-import { type Encoding, type Format, maxColumns } from './read/row.ts'
+import type { Encoding, Format } from './read/format.ts'
+import { maxColumns } from './read/limits.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What happens to a row whose product code an earlier one has. */

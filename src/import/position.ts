@@ -17,4 +17,4 @@ export interface ImportPosition {
   reportLength: number
 }
 
-export const start: ImportPosition = { counts: noCounts, reportLength: 0 }
+export const startPosition: ImportPosition = { counts: noCounts, reportLength: 0 }

@@ -3,10 +3,9 @@ import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { takeLocks } from '../catalogue/transaction.ts'
 import type { Database } from '../database/tables.ts'
-import type { FailedRow } from '../import/load/map-row.ts'
 import type { ImportPosition } from '../import/position.ts'
-import { problemsOf } from '../import/report/problems.ts'
-import type { Job, JobKey } from './job.ts'
+import { type FailedRow, problemsOf } from '../import/report/failed-row.ts'
+import { inOneTransaction, type Job, type JobKey } from './job.ts'
 import { deleteParts } from './parts.ts'
 import type { JobQuotas } from './quotas.ts'
 
@@ -88,8 +87,9 @@ const maxProblems = 20
 
 /** Keeps the first problems of an import: its failed rows of a chunk. A chunk that is retried is added again. */
 export function keepProblems(attempt: Attempt, rows: readonly FailedRow[]): void {
-  const first = rows[0]?.row.number ?? 0
-  if (first > 0) attempt.problems = attempt.problems.filter(({ row }) => row < first)
+  const [first] = rows
+  if (!first) return
+  attempt.problems = attempt.problems.filter(({ row }) => row < first.row.number)
   attempt.problems.push(...problemsOf(rows.slice(0, maxProblems)).slice(0, maxProblems - attempt.problems.length))
 }
 
@@ -126,12 +126,11 @@ export function writeAsCurrent(
   attempt: AttemptKey,
   write: (transaction: Transaction<Database>) => Promise<void>,
 ): Promise<void> {
-  const writeIn = async (transaction: Transaction<Database>) => {
+  return inOneTransaction(db, async (transaction) => {
     const { numUpdatedRows } = await updateOf(transaction, attempt).executeTakeFirst()
     if (numUpdatedRows !== 1n) throw new Error('another attempt at the job has begun, or the job is deleted')
     await write(transaction)
-  }
-  return db.isTransaction ? writeIn(db as Transaction<Database>) : db.transaction().execute(writeIn)
+  })
 }
 
 /** Records that the attempt is still running. */

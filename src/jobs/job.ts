@@ -1,11 +1,11 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue/catalogue.ts'
 import { allOf, type KeysetPage, within } from '../catalogue/conditions.ts'
 import type { Database } from '../database/tables.ts'
 import type { Counts } from '../import/position.ts'
-import type { Recognized } from '../import/read/row.ts'
+import type { Recognized } from '../import/read/format.ts'
+import type { Problem } from '../import/report/failed-row.ts'
 import type { Note } from '../import/report/notes.ts'
-import type { Problem } from '../import/report/problems.ts'
 import { storeUuidOf } from '../text.ts'
 
 export interface JobKey {
@@ -30,6 +30,11 @@ export interface Job extends JobKey {
   startedAt: Date | null
   heartbeatAt: Date | null
   finishedAt: Date | null
+}
+
+/** Does the work in the present transaction, or in one of its own. */
+export function inOneTransaction<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>) {
+  return db.isTransaction ? work(db as Transaction<Database>) : db.transaction().execute(work)
 }
 
 export const jobColumns = [

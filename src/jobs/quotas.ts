@@ -55,7 +55,7 @@ export async function requireRoom(
 }
 
 /** Makes the function that writes parts from a number on. It throws `quota_exceeded` above the store's quota. */
-export function createWriter(key: JobKey, direction: 'input' | 'output', quotas: JobQuotas) {
+export function partsWriter(key: JobKey, direction: 'input' | 'output', quotas: JobQuotas) {
   let room = 0
   return async (db: Kysely<Database>, from: number, parts: readonly Buffer[]): Promise<void> => {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0)

@@ -5,7 +5,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { Database } from '../database/tables.ts'
 import { codeOf, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { exportStore } from '../export/export-store.ts'
-import { importFile } from '../import/import.ts'
+import { importFile } from '../import/import-file.ts'
 import type { ImportRequest } from '../import/options.ts'
 import { noCounts } from '../import/position.ts'
 import { type ReportFormat, reportFormat, reportText } from '../import/report/report-format.ts'
@@ -22,7 +22,7 @@ import {
 } from './attempt.ts'
 import type { JobKey } from './job.ts'
 import { deleteParts, partsOf, readInput } from './parts.ts'
-import { createWriter, type JobQuotas } from './quotas.ts'
+import { type JobQuotas, partsWriter } from './quotas.ts'
 import type { ExportOptions } from './start-job.ts'
 
 interface AttemptContext {
@@ -95,7 +95,7 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   let columns: readonly string[] = []
   let format: ReportFormat | undefined
   let parts = from?.reportLength ?? 0
-  const output = createWriter(attempt, 'output', quotas)
+  const output = partsWriter(attempt, 'output', quotas)
   const writeOutput = (to: Kysely<Database>, begin: number, added: readonly Buffer[]) =>
     writeAsCurrent(to, attempt, (transaction) => output(transaction, begin, added))
   const deadline = request.dryRun ? AbortSignal.timeout(maxDryRunMs) : undefined
@@ -146,7 +146,7 @@ export const runExport: RunJob = async (catalogue, attempt, { quotas, signal }) 
   const { db } = catalogue
   const { channel, status, ...form } = attempt.options as unknown as ExportOptions
   await writeAsCurrent(db, attempt, (transaction) => deleteParts(transaction, attempt, 'output'))
-  const writeOutput = createWriter(attempt, 'output', quotas)
+  const writeOutput = partsWriter(attempt, 'output', quotas)
   let written = 0
   attempt.counts = noCounts
   const selection = { storeUuid: attempt.storeUuid, channel, status: status ?? undefined }

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations, ProductStatus } from '../catalogue/enumerations.ts'
@@ -10,7 +10,7 @@ import type { ExportForm } from '../export/formats.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { noCounts } from '../import/position.ts'
 import { requireDelimiter } from '../request/csv/csv-options.ts'
-import { type Job, type JobKey, jobColumns } from './job.ts'
+import { inOneTransaction, type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 import { countUnended, type JobQuotas, requireRoom } from './quotas.ts'
 import { noLongerThere } from './upload.ts'
@@ -95,10 +95,6 @@ function insertJob(
     await enqueue(transaction, key, unfinished, db.isTransaction)
     return job
   })
-}
-
-function inOneTransaction<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>) {
-  return db.isTransaction ? work(db as Transaction<Database>) : db.transaction().execute(work)
 }
 
 /** Sends the key of a job to the queue. `goesOn`: the transaction has further statements, as the present role. */

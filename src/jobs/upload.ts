@@ -12,7 +12,7 @@ import { noCounts } from '../import/position.ts'
 import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
 import type { JobKey } from './job.ts'
-import { createWriter, type JobQuotas, requireRoom } from './quotas.ts'
+import { type JobQuotas, partsWriter, requireRoom } from './quotas.ts'
 
 /** A file that was received as the input of a job, which is not queued yet. */
 export interface Upload extends JobKey {
@@ -101,7 +101,7 @@ function insertUploading(
 
 /** Writes a file as the input of a job, part by part. Returns its hash. */
 async function writeFile(db: Kysely<Database>, key: JobKey, chunks: AsyncIterable<Buffer>, quotas: JobQuotas) {
-  const write = createWriter(key, 'input', quotas)
+  const write = partsWriter(key, 'input', quotas)
   const hash = createHash('sha256')
   let part = 0
   for await (const bytes of joined(chunks)) {

@@ -63,7 +63,7 @@ describe('a start', () => {
     const packages = new Set(modules.map((url) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]))
     expect([...packages]).toEqual(expect.arrayContaining(['graphql', 'kysely', 'pg', 'zod']))
     expect(later.filter((name) => packages.has(name))).toEqual([])
-    const own = ['src/import/import.ts', 'src/cli/commands/import.ts', 'src/filter-service/', 'rest/openapi/']
+    const own = ['src/import/import-file.ts', 'src/cli/commands/import.ts', 'src/filter-service/', 'rest/openapi/']
     expect(modules.filter((url) => own.some((name) => url.includes(name)))).toEqual([])
   })
 

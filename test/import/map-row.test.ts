@@ -17,14 +17,7 @@ function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {},
   const request = importRequest('file.csv', { store, ...options })
   const layout = planLayout(request, enumerations, Object.keys(row), false)
   const [columns, cells] = [Object.keys(row), Object.values(row)]
-  const reading = {
-    recognized: { format: 'json' as const },
-    notes: new Notes(),
-    unescapeFormulas: false,
-    atOption: '--at',
-    formatOption: '--format',
-    sheetOption: '--sheet',
-  }
+  const reading = { options: request, recognized: { format: 'json' as const }, notes: new Notes() }
   const { code, product, assets, faults, assetFaults } = rowMapper(
     request,
     layout,
@@ -291,6 +284,13 @@ test.each<[Cell]>([
 test.each([
   'https://a.example/i?u=1&https://b.example/2.jpg',
   'https://a.example/x:https://b.example/y',
+  'https://a.example/1.jpghttps://a.example/2.jpg',
+  'https://a.example/1.jpg,2.jpg',
+  'https://a.example/1\u200b.jpg',
+])('a URL column takes %j, as the API does', (url) => {
+  expect(mapped({ sku: 'A', 'Image URL 1': url })).toMatchObject({ urls: [`image ${url}`], assetFaults: [] })
+})
+
 test('a URL column takes each URL that the API takes, and takes it unchanged', () => {
   const rules = urlRules(importRequest('file.csv', { store }))
   const piece = fc.oneof(
@@ -321,13 +321,6 @@ test.each(['1.jpg,2.jpg', '/m/1.jpg|/m/2.jpg', 'm/1.jpg 2.jpg', '1.jpg;https://b
     expect(mapped({ sku: 'A', 'Image URL 1': 'm/1.jpg' }, { assetBase: base }).urls).toHaveLength(1)
   },
 )
-
-  'https://a.example/1.jpghttps://a.example/2.jpg',
-  'https://a.example/1.jpg,2.jpg',
-  'https://a.example/1\u200b.jpg',
-])('a URL column takes %j, as the API does', (url) => {
-  expect(mapped({ sku: 'A', 'Image URL 1': url })).toMatchObject({ urls: [`image ${url}`], assetFaults: [] })
-})
 
 test.each(['\u00ad', '\u200b', '\u200e', '\u200f', '\u202a', '\u202e', '\u2060'])(
   'a URL with %j, which nobody sees, is kept, with a note',

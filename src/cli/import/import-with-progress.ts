@@ -8,10 +8,10 @@ import { findStoreUuid, requireStore } from '../../catalogue/stores/stores.ts'
 import type { Database } from '../../database/tables.ts'
 import { codeOf } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
-import { type ImportResult, type ImportWork, importFile } from '../../import/import.ts'
+import { type ImportResult, type ImportWork, importFile } from '../../import/import-file.ts'
 import { unlessAborted } from '../../import/load/stream-rows.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
-import { type Counts, start } from '../../import/position.ts'
+import { type Counts, startPosition } from '../../import/position.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from '../../jobs/command-line-import.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
@@ -88,7 +88,7 @@ async function importReporting(
   const reportSize = errors === undefined ? 0 : await sizeOfReport(errors, stats)
   const imported = await importedFile(request, !dryRun && stats.isFile())
   const resumed = request.resume ? await findResumed(db, imported, reportSize) : undefined
-  const from = resumed?.position ?? start
+  const from = resumed?.position ?? startPosition
   const report = await startReport(errors, from.reportLength)
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })

@@ -28,9 +28,9 @@ export interface FoundUrls {
 
 /** The URLs in a cell that holds one, several, a JSON list of them, or none. */
 export function urlsOf(cell: Cell, rules: UrlRules): FoundUrls {
-  if (typeof cell !== 'string') return completed(cell.map(textOf), rules)
+  if (typeof cell !== 'string') return completeAll(cell.map(textOf), rules)
   const text = cell.trim()
-  if (text.startsWith('[')) return completed(listOf(text), rules)
+  if (text.startsWith('[')) return completeAll(listOf(text), rules)
   if (text.startsWith('{'))
     return { urls: [], faults: ['must be a URL, several, or a JSON list of them; got an object'] }
   const { separator } = rules
@@ -42,7 +42,7 @@ export function urlsOf(cell: Cell, rules: UrlRules): FoundUrls {
 }
 
 /** What is between the separators that an option names. */
-function separated(text: string, separator: string): Item[] {
+function splitAt(text: string, separator: string): Item[] {
   let hasAbsolute = false
   return text.split(separator).map((part) => {
     const piece = part.trim()
@@ -88,7 +88,7 @@ function oneUrl(text: string): Item {
 }
 
 function isOneUrl(text: string): boolean {
-  return apart(text).length === 1 && !urlThenUrl.test(text)
+  return splitAtUrls(text).length === 1 && !urlThenUrl.test(text)
 }
 
 function listOf(text: string): Item[] {
@@ -115,7 +115,7 @@ const barBetween = /^[^?]*[|\n]|[|\n][^|\n/?]*[/?]/
 const endsAsPicture = new RegExp(String.raw`${picture}(?:\?.*)?$`, 'i')
 
 /** The parts of a text that end where an absolute URL follows separators. Other commas and blanks are a URL's own. */
-function apart(text: string): string[] {
+function splitAtUrls(text: string): string[] {
   const parts: string[] = []
   let start = 0
   for (const { 0: gap, index } of text.matchAll(separators)) {
@@ -167,11 +167,11 @@ function isDoubtful(text: string): boolean {
   return hasDoubt || urlThenUrl.test(text) || pictureThenPicture.test(text) || barBetween.test(text)
 }
 
-function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
+function completeAll(items: readonly Item[], rules: UrlRules): FoundUrls {
   const found: FoundUrls = { urls: [], faults: [] }
   for (const item of items) {
     if (item === '') continue
-    const result = typeof item === 'string' ? completedUrl(item, rules) : item
+    const result = typeof item === 'string' ? completeUrl(item, rules) : item
     if (typeof result === 'string') found.urls.push(result)
     else found.faults.push(result.fault)
   }
@@ -182,15 +182,15 @@ function completed(items: readonly Item[], rules: UrlRules): FoundUrls {
 const noPath = /["<>\\#]|^www\.|^https?[:/]|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
-function completedUrl(text: string, { base, names }: UrlRules): Item {
+function completeUrl(text: string, { base, names }: UrlRules): Item {
   const isPath = !scheme.test(text) && !noPath.test(text)
-  const url = base === undefined || !isPath ? text : joined(base, text)
+  const url = base === undefined || !isPath ? text : joinPath(base, text)
   const fault = urlFault(url)
   if (fault === undefined) return url
   return { fault: base === undefined && isPath ? `${fault}; ${names.base} would complete it` : fault }
 }
 
-function joined(base: string, path: string): string {
+function joinPath(base: string, path: string): string {
   if (path.startsWith('//')) return `${new URL(base).protocol}${path}`
   return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`
 }

@@ -1,14 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import { parseChannelField } from '../../catalogue/assets/url-fields.ts'
-import { nameFault } from '../../catalogue/attributes/attribute-rules.ts'
-import { defaultAssetFormat, type Enumerations } from '../../catalogue/enumerations.ts'
+import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/csv/attribute-column.ts'
 import { shown } from '../../text.ts'
 import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
-import { hintsOf, presetFor } from '../presets/presets.ts'
+import { presetFor } from '../presets/presets.ts'
 import { listed } from '../read/columns.ts'
-import type { Cell, Row } from '../read/row.ts'
-import type { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** What each column of a file is read as. */
@@ -111,90 +107,4 @@ function requireDistinct(columns: readonly string[], attributeOf: Layout['attrib
     }
     byAttribute.set(attribute, column)
   }
-}
-
-/** What to do with the cells of rows that have the same columns. Numbers are indexes of cells. */
-export interface Plan {
-  code: number
-  status: number
-  attributes: readonly { at: number; column: string; name: string }[]
-  names: readonly string[]
-  /** Whether several columns may give one attribute. */
-  isAmbiguous: boolean
-  /** Columns that can be no attribute, by their names. */
-  reserved: readonly { at: number; column: string | undefined; reason: string }[]
-  assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
-  /** Objects in the place of assets: the columns of their members. */
-  objects: readonly { column: string; members: readonly { at: number; column: string }[] }[]
-  addHints(cells: readonly Cell[]): void
-}
-
-/** Plans what to do with rows, by their columns, of which it notes what options should name. */
-export function rowPlanner(request: ImportRequest, layout: Layout, notes: Notes): (row: Row) => Plan {
-  const plans = new LRUCache<string, Plan>({ maxSize: 20_000, sizeCalculation: ({ names }) => names.length + 1 })
-  let last: { columns: readonly string[]; plan: Plan } | undefined
-  return ({ columns, cells }) => {
-    if (last?.columns !== columns) {
-      const key = JSON.stringify(columns)
-      last = { columns, plan: plans.get(key) ?? planFor(columns, request, layout, notes) }
-      plans.set(key, last.plan)
-    }
-    last.plan.addHints(cells)
-    return last.plan
-  }
-}
-
-function planFor(columns: readonly string[], request: ImportRequest, layout: Layout, notes: Notes): Plan {
-  const indexes = new Map(columns.map((column, at) => [column, at]))
-  const objects = objectsOf(columns, request.assets)
-  const members = new Set(objects.flatMap((object) => object.members.map(({ at }) => at)))
-  const attributes = columns.flatMap((column, at) => {
-    const name = members.has(at) || column === '' ? undefined : layout.attributeOf(column)
-    return name === undefined ? [] : [{ at, column, name }]
-  })
-  const nameless = layout.attributeOf('') === undefined ? [] : namelessOf(columns, request)
-  const names = attributes.map(({ name }) => name)
-  const placed = columns.flatMap((column, at) => {
-    const place = layout.urlPlaceOf(column)
-    return place ? [{ at, column, isList: false, ...place, channel: place.channel ?? request.channel }] : []
-  })
-  const list = { isList: true, channel: request.channel, assetFormat: defaultAssetFormat }
-  const named = [...new Set(request.assets)].flatMap((column) => {
-    const at = indexes.get(column)
-    return at === undefined ? [] : [{ at, column, ...list }]
-  })
-  return {
-    code: indexes.get(layout.code) ?? -1,
-    status: indexes.get(layout.status ?? '') ?? -1,
-    attributes,
-    names,
-    reserved: [...reservedOf(attributes, request), ...nameless],
-    isAmbiguous: new Set(names).size < names.length,
-    assets: [...placed.sort((a, b) => a.position - b.position), ...named],
-    objects,
-    addHints: hintsOf(columns, request, layout.attributeOf, notes),
-  }
-}
-
-function reservedOf(attributes: Plan['attributes'], request: ImportRequest): Plan['reserved'] {
-  return attributes.flatMap(({ at, column, name }) => {
-    const fault = name === 'status' ? "status cannot be an attribute's name" : nameFault(name)
-    if (fault === undefined) return []
-    return [{ at, column, reason: `${fault}: ${optionName(request, 'map')} renames the column` }]
-  })
-}
-
-function namelessOf(columns: readonly string[], request: ImportRequest): Plan['reserved'] {
-  const reasonOf = (at: number) =>
-    `column ${at + 1} must have a name, as it has a value: delete it, or use ${optionName(request, 'onlyMapped')}`
-  return columns.flatMap((column, at) => (column === '' ? [{ at, column: undefined, reason: reasonOf(at) }] : []))
-}
-
-function objectsOf(columns: readonly string[], assets: readonly string[]): Plan['objects'] {
-  const outer = assets.filter((asset) => !columns.includes(asset))
-  return outer.flatMap((asset) => {
-    const inner = columns.map((column, at) => ({ at, column }))
-    const members = inner.filter(({ column }) => column.startsWith(`${asset}.`) && !assets.includes(column))
-    return members.length === 0 ? [] : [{ column: asset, members }]
-  })
 }

@@ -4,21 +4,14 @@ import { isName, shown } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
 import { presetStatus } from '../presets/presets.ts'
 import { visible } from '../read/columns.ts'
-import { isQuoted } from '../read/record.ts'
-import {
-  type Cell,
-  type Entry,
-  type Fault,
-  maxUrls,
-  type Reading,
-  type Row,
-  type RowPosition,
-  type Source,
-} from '../read/row.ts'
+import { isQuoted } from '../read/csv-syntax.ts'
+import { maxUrls } from '../read/limits.ts'
+import type { Cell, Entry, Fault, Reading, Row, RowPosition, Source } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import { type UrlRules, urlOf, urlRules, urlsOf } from './asset-urls.ts'
-import { type Layout, type Plan, rowPlanner } from './layout.ts'
+import type { Layout } from './layout.ts'
 import { repeatedRows } from './repeated-rows.ts'
+import { type RowPlan, rowPlanner } from './row-plan.ts'
 
 /** The product and the assets of a row, and its faults. Many rows are in memory, so each is small. */
 export interface MappedRow extends RowPosition {
@@ -49,16 +42,6 @@ interface MappedAsset {
   channel: string
   assetFormat: string
   url: string
-}
-
-export interface FailedRow {
-  row: MappedRow
-  faults: readonly Fault[]
-}
-
-/** The rows of the file that a mapped row represents. */
-export function rowsOf(row: MappedRow): readonly Pick<Entry, 'number' | 'line' | 'source'>[] {
-  return row.rows ?? [row]
 }
 
 /** A mapper of rows for a request and the layout of its file, which adds its notes to those of the reading. */
@@ -136,7 +119,7 @@ function statusReader(request: ImportRequest, layout: Layout, { notes }: Reading
   }
 }
 
-function productOf({ cells, numbers }: Row, plan: Plan, status: string | null, faults: Fault[]): MappedProduct {
+function productOf({ cells, numbers }: Row, plan: RowPlan, status: string | null, faults: Fault[]): MappedProduct {
   const filled = plan.attributes.filter(({ at }) => cells[at] !== '')
   const seen = new Set<string>()
   for (const { column, name } of plan.isAmbiguous ? filled : []) {
@@ -153,7 +136,7 @@ function productOf({ cells, numbers }: Row, plan: Plan, status: string | null, f
   }
 }
 
-function assetsOf(cells: readonly Cell[], { assets: columns, objects }: Plan, rules: UrlRules, notes: Notes) {
+function assetsOf(cells: readonly Cell[], { assets: columns, objects }: RowPlan, rules: UrlRules, notes: Notes) {
   const assets: MappedAsset[] = []
   const assetFaults: Fault[] = []
   let assetsFailed = 0

@@ -10,10 +10,11 @@ import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { createPauses } from '../../request/pauses.ts'
 import { shown } from '../../text.ts'
 import type { Counts } from '../position.ts'
-import type { Entry, Fault } from '../read/row.ts'
+import type { Fault } from '../read/row.ts'
+import { type FailedRow, failedRow } from '../report/failed-row.ts'
 import type { NumberReaders } from './decimals.ts'
 import type { Layout } from './layout.ts'
-import { type FailedRow, type MappedProduct, type MappedRow, maxFaults, rowsOf } from './map-row.ts'
+import { type MappedProduct, type MappedRow, maxFaults } from './map-row.ts'
 
 interface ChunkOptions {
   columnOf: Layout['columnOf']
@@ -53,12 +54,15 @@ export async function writeChunk(
   const { created, updated, added, linked, failed, bad, assetsFailed, replaced } = hasTooLarge(first)
     ? await writeWithout(new Set(first.tooLarge))
     : first
-  const all = rows.reduce((sum, row) => sum + rowsOf(row).length, 0)
+  const all = rows.reduce((sum, row) => sum + countOf(row), 0)
   const unchanged = all - bad - created - updated
   const assets = { assetsAdded: added, linksAdded: linked, assetsFailed }
   const counts = { rows: all, created, updated, unchanged, failed: bad, replaced, ...assets }
   return { counts, failed }
 }
+
+/** The number of rows of the file that a mapped row represents. */
+const countOf = ({ rows }: MappedRow) => rows?.length ?? 1
 
 const hasTooLarge = ({ tooLarge }: { tooLarge: readonly string[] }) => tooLarge.length > 0
 
@@ -86,7 +90,7 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
     const all = [...row.faults, ...faults, ...row.assetFaults]
     if (all.length > 0) failed.push(failedRow(row, all))
     if (code === undefined || !product || faults.length > 0) {
-      bad += rowsOf(row).length
+      bad += countOf(row)
       continue
     }
     // With faults in its assets only, the product and its other assets are imported.
@@ -150,23 +154,4 @@ async function faultsOf(
 /** A reason with the cell that the file has, where it was read as another number. */
 function withCell(reason: string, value: string | undefined, cell: string | undefined): string {
   return value === cell ? reason : reason.replace(/; got "[^"]*"$/, () => `; got ${shown(cell)} (read as ${value})`)
-}
-
-/** The row with its faults, each at the row of the file that has it. */
-function failedRow(row: MappedRow, faults: readonly Fault[]): FailedRow {
-  const { rows } = row
-  return { row, faults: rows ? faults.map((fault) => ({ ...fault, row: fault.row ?? rowOf(fault, rows) })) : faults }
-}
-
-/** The number of the joined row with the value at fault; if unknown, of the first with a value in that column. */
-function rowOf({ field, reason }: Fault, rows: readonly Entry[]): number | undefined {
-  let columns: readonly string[] | undefined
-  let at = -1
-  const filled = rows.flatMap((row) => {
-    if (field === undefined || 'reason' in row) return []
-    if (row.columns !== columns) at = row.columns.indexOf(field)
-    columns = row.columns
-    return row.cells[at] ? [{ number: row.number, cell: row.cells[at] }] : []
-  })
-  return (filled.find(({ cell }) => reason.includes(`; got ${shown(cell)}`)) ?? filled[0])?.number
 }

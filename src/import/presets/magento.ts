@@ -1,6 +1,8 @@
 import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { isName, shown } from '../../text.ts'
-import { type Cell, type Entry, maxColumns, type Row } from '../read/row.ts'
+import { maxColumns } from '../read/limits.ts'
+import type { Cell, Entry, Row } from '../read/row.ts'
+import { EditedRow } from './edited-row.ts'
 
 const packed = 'additional_attributes'
 const view = 'store_view_code'

@@ -1,5 +1,6 @@
 import { isOfReport } from '../../request/csv/attribute-column.ts'
-import { type Cell, type Entry, type Fault, maxColumns, type Reading, type Row, type RowSource } from '../read/row.ts'
+import { maxColumns } from '../read/limits.ts'
+import type { Cell, Entry, Fault, Reading, Row, RowSource } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 
 const variants = 'Variants'

@@ -1,7 +1,7 @@
 import { errorColumns } from '../../request/csv/attribute-column.ts'
 import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
-import { maxColumnLength, maxColumns } from './row.ts'
+import { maxColumnLength, maxColumns } from './limits.ts'
 
 /**
  * Whether a row repeats the header, as in files that were joined: with blanks or separators at its end, too. In a

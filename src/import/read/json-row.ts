@@ -1,15 +1,7 @@
 import { repeatedKeys, shapeOfJson } from '../../request/json-shape.ts'
 import { isObject, shown } from '../../text.ts'
-import {
-  type Cell,
-  type Entry,
-  type Fault,
-  maxColumnLength,
-  maxColumns,
-  maxValues,
-  type RowPosition,
-  type Source,
-} from './row.ts'
+import { maxColumnLength, maxColumns, maxValues } from './limits.ts'
+import type { Cell, Entry, Fault, RowPosition, Source } from './row.ts'
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 

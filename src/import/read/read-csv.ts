@@ -3,8 +3,9 @@ import { unescapedFormula } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { recordsOf } from './bytes/bytes.ts'
 import { checkColumns, headerAgain, isHeader } from './columns.ts'
-import { findDelimiter, isQuoted, type ParsedRecord, recordReader } from './record.ts'
-import { BrokenFile, type Entry, type Fault, maxRowLength, type Reading, type RowSource } from './row.ts'
+import { findDelimiter, isQuoted, type ParsedRecord, recordReader } from './csv-syntax.ts'
+import { maxRowLength } from './limits.ts'
+import { BrokenFile, type Entry, type Fault, type Reading, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'misquoted'> {
@@ -23,7 +24,7 @@ interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'misquoted'> {
  * UsageError if the header is missing, has too many columns or text after a closing quote, or names a column twice.
  */
 export async function readCsv(bytes: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
-  const { delimiter, chunks, skipped } = await findDelimiter(bytes, reading.delimiter)
+  const { delimiter, chunks, skipped } = await findDelimiter(bytes, reading.options.delimiter)
   reading.recognized.delimiter = delimiter
   const blocks = readRecords(chunks, delimiter, skipped === '' ? 1 : 2)
   const [header, ...first] = await firstOf(blocks)
@@ -107,7 +108,7 @@ function rowOf(
   record: CsvRecord,
   number: number,
   columns: readonly string[],
-  { recognized: { encoding = 'UTF-8' }, notes, unescapeFormulas }: Reading,
+  { options: { unescapeFormulas }, recognized: { encoding = 'UTF-8' }, notes }: Reading,
 ): Entry {
   const { cells, source, line } = record
   const decodedCells = record.isAscii ? cells : cells.map(decoded)
@@ -159,7 +160,7 @@ function decoded(cell: string): string | undefined {
 
 function columnsOf(
   { cells, source, misquoted }: CsvRecord,
-  { recognized, notes, unescapeFormulas }: Reading,
+  { options: { unescapeFormulas }, recognized, notes }: Reading,
 ): string[] {
   const { encoding, delimiter = ',' } = recognized
   const columns = cells.map((cell, at) => {

@@ -2,9 +2,11 @@ import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
 import { errorKeys } from '../../request/csv/attribute-column.ts'
 import { isObject } from '../../text.ts'
+import { optionName } from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 import { comesTwice, exactNumber, jsonRow, tooManyValues } from './json-row.ts'
-import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from './row.ts'
+import { maxRowLength, maxValues } from './limits.ts'
+import { BrokenFile, type Entry, type Reading, type ReadOptions } from './row.ts'
 
 /**
  * Reads a JSON file that is a list of objects, or has one at a path of keys such as `data.products`. Throws a
@@ -12,10 +14,11 @@ import { BrokenFile, type Entry, maxRowLength, maxValues, type Reading } from '.
  */
 export async function* readJson(
   chunks: AsyncIterable<Buffer>,
-  { at, atOption, formatOption }: Pick<Reading, 'at' | 'atOption' | 'formatOption'>,
+  { options }: Pick<Reading, 'options'>,
 ): AsyncGenerator<Entry[]> {
   const tokensOf = tokenizer()
-  const find = listFinder(at, atOption, formatOption)
+  const { at } = options
+  const find = listFinder(options)
   let list: Assembler<unknown[]> | undefined
   let isReport = false
   let isOver = false
@@ -51,7 +54,7 @@ export async function* readJson(
       isOver = list.done
       if (list.depth === 1 && list.current?.length) {
         const value = list.current.pop()
-        if (isReport && number === 0 && !hasKey(value, errorKeys.errors)) throw notAt(at, formatOption)
+        if (isReport && number === 0 && !hasKey(value, errorKeys.errors)) throw notAt(options)
         rows.push(entryOf(value, ++number, row))
         row = openRow()
       }
@@ -101,8 +104,9 @@ function hasKey(object: unknown, key: string): boolean {
 const maxWrittenDepth = 1_000
 
 /** The error of a file without the list that is asked for. */
-function notAt(at: string | undefined, formatOption: string, isWithin = false): UsageError {
-  const without = `a list of objects; it is an object without a list, or JSON Lines: ${formatOption} jsonl`
+function notAt(options: ReadOptions, isWithin = false): UsageError {
+  const { at } = options
+  const without = `a list of objects; it is an object without a list, or JSON Lines: ${optionName(options, 'format')} jsonl`
   const list = `a list at ${at}${isWithin ? '; it is within another list' : ''}`
   return new UsageError(`the file must be JSON with ${at === undefined ? without : list}`)
 }
@@ -111,11 +115,8 @@ function notAt(at: string | undefined, formatOption: string, isWithin = false): 
  * Returns the path of the list for the token that begins it, and of another one at the same path. Throws a UsageError
  * if the file is something else.
  */
-function listFinder(
-  at: string | undefined,
-  option: string,
-  formatOption: string,
-): (token: Token) => string | undefined {
+function listFinder(options: ReadOptions): (token: Token) => string | undefined {
+  const { at } = options
   const path: string[] = []
   let key = ''
   /** How many lists are open: there may be several at a path within them. */
@@ -131,7 +132,7 @@ function listFinder(
     if (name === 'startObject') path.push(key)
     if (name === 'endObject') {
       key = path.pop() ?? ''
-      if (path.length === 0 && !isFound) throw notAt(at, formatOption, isWithin)
+      if (path.length === 0 && !isFound) throw notAt(options, isWithin)
     }
     if (name === 'endArray') depth--
     const isFirst = !isBegun
@@ -143,7 +144,7 @@ function listFinder(
     }
     if (at === undefined) {
       throw new UsageError(
-        `the file must be a JSON list of objects; it is an object with the list "${here}": ${option} ${here}`,
+        `the file must be a JSON list of objects; it is an object with the list "${here}": ${optionName(options, 'at')} ${here}`,
       )
     }
     isWithin ||= here === at

@@ -1,8 +1,10 @@
 import { messageOf } from '../../errors.ts'
+import { optionName } from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 import { recordsOf } from './bytes/bytes.ts'
 import { hasTooManyValues, jsonRow, parseExactly, RepeatedKey, tooManyValues } from './json-row.ts'
-import { type Entry, maxRowLength, type Reading, type UnreadableRow } from './row.ts'
+import { maxRowLength } from './limits.ts'
+import type { Entry, Reading, UnreadableRow } from './row.ts'
 
 /**
  * Reads JSON Lines: an object a line. Skips blank lines; a line not in JSON, not in UTF-8, or too long fails alone.
@@ -10,7 +12,7 @@ import { type Entry, maxRowLength, type Reading, type UnreadableRow } from './ro
  */
 export function readJsonl(
   chunks: AsyncIterable<Buffer>,
-  { formatOption }: Pick<Reading, 'formatOption'>,
+  { options }: Pick<Reading, 'options'>,
 ): AsyncGenerator<Entry[]> {
   let number = 0
   let line = 0
@@ -21,7 +23,7 @@ export function readJsonl(
     isTooLong = false
     if (!parsed) return []
     if (number === 0 && /^\s*\[\s*(\{|$)/.test(bytes.toString('latin1', 0, 100))) {
-      throw new UsageError(`the file must be JSON Lines; it begins with a list: ${formatOption} json`)
+      throw new UsageError(`the file must be JSON Lines; it begins with a list: ${optionName(options, 'format')} json`)
     }
     const place = { number: ++number, line }
     return [

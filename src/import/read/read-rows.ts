@@ -1,19 +1,17 @@
 import { extname } from 'node:path'
 import { messageOf } from '../../errors.ts'
-import { type ImportRequest, optionName } from '../options.ts'
+import { optionName } from '../options.ts'
 import { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
 import { unpackedIfGzip } from './bytes/bytes.ts'
 import { decoded } from './bytes/encoding.ts'
+import { type Format, formats } from './format.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { readXml } from './read-xml.ts'
-import { BrokenFile, type Entry, type Format, formats, type Reading, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, type Reading, type ReadOptions, type RowSource } from './row.ts'
 import { readXlsx } from './xlsx/read-xlsx.ts'
-
-type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style'> &
-  Partial<Pick<ImportRequest, 'unescapeFormulas'>>
 
 /**
  * Reads a file's rows in order, unpacked, decoded and separated as its bytes say, or the options. If the file cannot be
@@ -29,20 +27,13 @@ export async function readRows(
   requireReadable(opened.head)
   const isZip = opened.head.toString('hex', 0, 4) === '504b0304'
   const format = isZip ? 'xlsx' : (options.format ?? formatOf(options, opened.head))
-  const name = (option: 'at' | 'encoding' | 'format' | 'sheet') => optionName(options, option)
   if (isZip && options.format !== undefined && options.format !== 'xlsx') {
-    throw new UsageError(`${name('format')} must be xlsx or left out: the file is a ZIP archive`)
+    throw new UsageError(`${optionName(options, 'format')} must be xlsx or left out: the file is a ZIP archive`)
   }
-  const { delimiter, at, sheet, encoding, unescapeFormulas = false } = options
-  const names = { atOption: name('at'), formatOption: name('format'), sheetOption: name('sheet') }
-  const own = { recognized: { format }, notes: new Notes(), unescapeFormulas }
-  const reading: Reading = { ...own, delimiter, encoding, at, sheet, ...names }
+  const reading: Reading = { options, recognized: { format }, notes: new Notes() }
   const unused = unusedOptions(options, format)
-  if (unused.length > 0) own.notes.add('option_unused', { rows: 0, example: unused.join(', ') })
-  const text =
-    format === 'xlsx'
-      ? opened.chunks
-      : await decoded(opened, { ...reading, encoding, option: name('encoding'), reopen })
+  if (unused.length > 0) reading.notes.add('option_unused', { rows: 0, example: unused.join(', ') })
+  const text = format === 'xlsx' ? opened.chunks : await decoded(opened, reading, reopen)
   const { columns, rows } = await readAtStart(() => readersOf[format](text, reading))
   return { ...reading, columns, rows: endWithError(rows) }
 }

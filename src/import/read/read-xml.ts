@@ -1,7 +1,8 @@
 import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { jsonRow } from './json-row.ts'
-import { BrokenFile, type Entry, type Fault, maxColumns, maxRowLength, type Reading } from './row.ts'
+import { maxColumns, maxRowLength } from './limits.ts'
+import { BrokenFile, type Entry, type Fault, type Reading } from './row.ts'
 import { localName, parseXml } from './xml.ts'
 
 const itemNames = new Set(['item', 'entry'])
@@ -57,9 +58,9 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
  * Throws a UsageError if the file says that it is in an encoding other than the one that its bytes were taken for; a
  * BrokenFile after rows, as of a file that is read once the bytes show it only there.
  */
-function requireDeclared(declared: string, { encoding, recognized }: Reading, rowsBefore: number): void {
+function requireDeclared(declared: string, { options, recognized }: Reading, rowsBefore: number): void {
   if (
-    encoding ||
+    options.encoding ||
     recognized.encoding !== 'Windows-1252' ||
     /^(windows-?1252|cp1252|iso-?8859-1|latin-?1|)$/i.test(declared)
   )

@@ -1,21 +1,6 @@
+import type { ImportRequest } from '../options.ts'
 import type { Notes } from '../report/notes.ts'
-
-/** The formats of files that can be imported, by the extensions of their names. */
-export const formats = ['csv', 'jsonl', 'json', 'xlsx', 'xml'] as const
-export type Format = (typeof formats)[number]
-
-export const encodings = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
-export type Encoding = (typeof encodings)[number]
-
-/** How a file is written, as far as it is known. */
-export interface Recognized {
-  format: Format
-  encoding?: Encoding
-  /** Whether it begins with a byte-order mark. */
-  bom?: true
-  delimiter?: string
-  sheet?: string
-}
+import type { Recognized } from './format.ts'
 
 /** The content of a column in a row: a text, which is empty where there is none, or a JSON list. */
 export type Cell = string | readonly unknown[]
@@ -73,23 +58,14 @@ export interface RowSource {
   rows: AsyncGenerator<Entry[]>
 }
 
+export type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style'> &
+  Partial<Pick<ImportRequest, 'unescapeFormulas'>>
+
 /** What reads a file: its options, and what it finds out. */
 export interface Reading {
+  options: ReadOptions
   recognized: Recognized
   notes: Notes
-  /** The separator of cells; undefined: the file shows it. */
-  delimiter?: string | undefined
-  /** The encoding that an option gives; undefined: the bytes show it. */
-  encoding?: Encoding | undefined
-  /** Whether cells of CSV lose the apostrophe that an export put before a formula. */
-  unescapeFormulas: boolean
-  /** The keys to the list in a JSON file, and the option that gives them. */
-  at?: string | undefined
-  atOption: string
-  formatOption: string
-  /** The sheet of a spreadsheet, by default the first, and the option that names it. */
-  sheet?: string | undefined
-  sheetOption: string
 }
 
 /** The file cannot be read after this point; the rows before it are valid. */
@@ -102,13 +78,3 @@ export class BrokenFile extends Error {
     this.line = line
   }
 }
-
-/** The longest row that is read, in bytes: in a longer one a quote or bracket was probably never closed. */
-export const maxRowLength = 10 * 1024 * 1024
-
-/** Work on a row must not take long: these bound it. Items of lists are values too. */
-export const maxColumns = 5_000
-export const maxValues = 100_000
-export const maxUrls = 10_000
-/** The name of an attribute, with the prefix that an export may add. */
-export const maxColumnLength = 300

@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes'
 import { messageOf } from '../../errors.ts'
-import { BrokenFile, maxRowLength } from './row.ts'
+import { maxRowLength } from './limits.ts'
+import { BrokenFile } from './row.ts'
 
 export interface XmlHandlers {
   /** The encoding that the declaration names. */

@@ -32,7 +32,7 @@ async function read(rows: string, strings: string, sizes: readonly number[], com
   const open = (path: string) => (parts[path] === undefined ? undefined : piecesOf(parts[path], sizes))
   const found: SheetRow[] = []
   try {
-    const workbook = await openWorkbook(open, undefined, 'sheet')
+    const workbook = await openWorkbook(open, { file: 'a.xlsx', style: 'flags' })
     for await (const block of sheetRows(workbook, new Notes())) found.push(...block)
   } catch (error) {
     if (!(error instanceof BrokenFile)) throw error

@@ -3,8 +3,9 @@ import { runInNewContext } from 'node:vm'
 import { CsvError, parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Format } from '../../../src/import/read/format.ts'
 import { readRows } from '../../../src/import/read/read-rows.ts'
-import type { Cell, Entry as FileEntry, Format } from '../../../src/import/read/row.ts'
+import type { Cell, Entry as FileEntry } from '../../../src/import/read/row.ts'
 import { UsageError } from '../../../src/import/usage-error.ts'
 
 type Entry = { number: number; line: number | undefined; cells?: Record<string, Cell>; field?: string; reason?: string }

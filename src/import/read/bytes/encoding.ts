@@ -1,27 +1,27 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { shown } from '../../../text.ts'
+import { optionName } from '../../options.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
-import { BrokenFile, type Encoding, type Recognized } from '../row.ts'
+import type { Encoding } from '../format.ts'
+import { BrokenFile, type Reading } from '../row.ts'
 import { peek, unpackedIfGzip, withoutStart } from './bytes.ts'
 
 type Chunks = AsyncIterable<Buffer>
 
-interface DecodeOptions {
-  encoding: Encoding | undefined
-  /** The name of the option that gives the encoding. */
-  option: string
-  /** Opens the file again; undefined: it can be read once. */
-  reopen: (() => Chunks) | undefined
-  recognized: Recognized
-  notes: Notes
-}
-
 const sampleBytes = 1024 * 1024
 
-/** The text of a file in UTF-8, without a byte-order mark. `head` are its first bytes. */
-export async function decoded({ head, chunks }: { head: Buffer; chunks: Chunks }, options: DecodeOptions) {
-  const { encoding, option, reopen, recognized, notes } = options
+/**
+ * The text of a file in UTF-8, without a byte-order mark. `head` are its first bytes. `reopen` opens the file again;
+ * undefined: it can be read once.
+ */
+export async function decoded(
+  { head, chunks }: { head: Buffer; chunks: Chunks },
+  { options, recognized, notes }: Reading,
+  reopen: (() => Chunks) | undefined,
+) {
+  const { encoding } = options
+  const option = optionName(options, 'encoding')
   const mark = markOf(head)
   if (!mark && !encoding && /^(00|..00)/.test(head.toString('hex'))) {
     throw new UsageError(`the file has NUL at its beginning: if it is UTF-16, set ${option}`)

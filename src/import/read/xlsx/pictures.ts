@@ -1,4 +1,4 @@
-import { maxColumns } from '../row.ts'
+import { maxColumns } from '../limits.ts'
 import { columnIndex } from './cell-text.ts'
 
 const picture = /\bIMAGE\(/i

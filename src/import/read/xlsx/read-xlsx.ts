@@ -1,4 +1,5 @@
 import { shown } from '../../../text.ts'
+import { optionName } from '../../options.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
 import { checkColumns, headerAgain, isHeader } from '../columns.ts'
@@ -10,7 +11,7 @@ import { openZip } from './zip.ts'
 
 /** Reads a sheet of an XLSX file, whose first row has the names of the columns. Its rows are streamed. */
 export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
-  const workbook = await openWorkbook(await openZip(chunks), reading.sheet, reading.sheetOption)
+  const workbook = await openWorkbook(await openZip(chunks), reading.options)
   reading.recognized.sheet = workbook.sheet
   if (workbook.other !== undefined) reading.notes.add('other_sheets', { rows: 0, example: shown(workbook.other) })
   const blocks = sheetRows(workbook, reading.notes)
@@ -40,8 +41,9 @@ export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading):
   return { columns, rows: rows() }
 }
 
-function emptySheet({ sheet, other }: Workbook, { sheetOption }: Reading): string {
-  const advice = other === undefined ? '' : `; ${sheetOption} names another sheet, such as ${shown(other)}`
+function emptySheet({ sheet, other }: Workbook, { options }: Reading): string {
+  const advice =
+    other === undefined ? '' : `; ${optionName(options, 'sheet')} names another sheet, such as ${shown(other)}`
   return `the sheet is empty: expected a row that names the columns in ${shown(sheet)}${advice}`
 }
 

@@ -1,5 +1,6 @@
 import { shown } from '../../../text.ts'
-import { BrokenFile, maxColumns, maxRowLength } from '../row.ts'
+import { maxColumns, maxRowLength } from '../limits.ts'
+import { BrokenFile } from '../row.ts'
 import { dateText, isoDateText, linkKey, type NumberFormat, numberText, unescaped } from './cell-text.ts'
 import type { pictureFinder } from './pictures.ts'
 import type { Workbook } from './workbook.ts'

@@ -1,4 +1,4 @@
-import { maxRowLength } from '../row.ts'
+import { maxRowLength } from '../limits.ts'
 
 /** Characters that are themselves in a text of XML. A parser refuses `]]>`, and characters that XML does not have. */
 export const plainCharacters = String.raw`[\t\n -%'-;=?-\ufffd]*`

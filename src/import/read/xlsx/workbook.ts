@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import { shown } from '../../../text.ts'
+import { optionName } from '../../options.ts'
 import { UsageError } from '../../usage-error.ts'
-import { BrokenFile } from '../row.ts'
+import { BrokenFile, type ReadOptions } from '../row.ts'
 import { readXml } from '../xml.ts'
 import { isOn, linkKey, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
 import { plainText, skimmer } from './skimmer.ts'
@@ -25,7 +26,8 @@ export interface Workbook {
 }
 
 /** Opens a sheet of a workbook, by default the first that is visible. Throws a UsageError if there is none. */
-export async function openWorkbook(open: OpenEntry, name: string | undefined, option: string): Promise<Workbook> {
+export async function openWorkbook(open: OpenEntry, options: ReadOptions): Promise<Workbook> {
+  const { sheet: name } = options
   const path = (await relationsOf(open, '')).byType('officeDocument') ?? 'xl/workbook.xml'
   const sheets: { name: string; id: string; isHidden: boolean }[] = []
   let since1904 = false
@@ -48,7 +50,7 @@ export async function openWorkbook(open: OpenEntry, name: string | undefined, op
   if (!sheet) {
     const names = tables.map((one) => shown(one.name)).join(', ')
     if (names === '') throw new UsageError(noWorkbook)
-    throw new UsageError(`${option} must name a sheet of the file: ${names}; got ${shown(name)}`)
+    throw new UsageError(`${optionName(options, 'sheet')} must name a sheet of the file: ${names}; got ${shown(name)}`)
   }
   const target = relations.byId(sheet.id)?.target ?? ''
   const { links, byType } = await relationsOf(open, target)
