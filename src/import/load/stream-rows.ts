@@ -90,7 +90,7 @@ async function sampleColumns(blocks: AsyncGenerator<Entry[]>): Promise<{ first: 
       first.push(row)
       if ('reason' in row) continue
       size += row.size
-      for (const column of row.columns) columns.add(column)
+      for (const column of row.columns) if (column !== '') columns.add(column)
     }
   }
   return { first, columns: [...columns] }

@@ -20,41 +20,40 @@ export async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<
 function productRow(row: Row): Entry {
   const { number, line, source } = row
   const bad = (field: string, reason: string): Entry => ({ number, line, source, field, reason, found: row.cells })
-  const viewCode = row.cells[row.columns.indexOf(view)] || ''
+  const edited = new EditedRow(row)
+  const viewCode = edited.get(view)
   if (viewCode !== '' && (typeof viewCode !== 'string' || !isName(viewCode))) {
     return bad(view, `must be a view code of at most 255 characters; got ${shown(viewCode)}`)
   }
-  const cells = new Map(row.columns.map((column, i): [string, Cell] => [column, row.cells[i] ?? '']))
   // The names of the attributes have the view; an attribute of its own would be that of the last row.
-  if (viewCode !== '') cells.set(view, '')
-  const more = attributesOf(cells.get(packed) ?? '')
-  if (!more) return bad(packed, `must have no backslash before a comma and a name; got ${shown(cells.get(packed))}`)
-  if (more.length > 0) cells.set(packed, '')
+  if (viewCode !== '') edited.set(view, '')
+  const pairs = edited.get(packed)
+  const more = attributesOf(pairs)
+  if (!more) return bad(packed, `must have no backslash before a comma and a name; got ${shown(pairs)}`)
+  if (more.length > 0) edited.set(packed, '')
   for (const [name, value] of more) {
-    const known = cells.get(name) || value
+    const known = edited.get(name) || value
     if (value !== '' && known !== value) {
       return bad(packed, `must give ${shown(name)} one value; got ${shown(known)} and ${shown(value)}`)
     }
-    cells.set(name, known)
+    edited.set(name, known)
   }
-  if (cells.size > maxColumns) return bad(packed, `must give a row at most ${maxColumns} columns; got ${cells.size}`)
-  const product = {
-    ...row,
-    columns: [...cells.keys()],
-    cells: [...cells].map(([column, cell]) =>
-      imageColumn.test(column) && typeof cell === 'string' ? withoutNoImage(cell) : cell,
-    ),
-  }
+  if (edited.size > maxColumns) return bad(packed, `must give a row at most ${maxColumns} columns; got ${edited.size}`)
+  const { columns, cells } = edited.row()
+  const images = cells.map((cell, at) =>
+    typeof cell === 'string' && imageColumn.test(columns[at] ?? '') ? withoutNoImage(cell) : cell,
+  )
+  const product = { ...row, columns, cells: images }
   return viewCode === '' ? product : viewRow(product, viewCode)
 }
 
 /** The row of a store view, whose columns become attributes of their own. */
 function viewRow(row: Row, viewCode: string): Row {
-  const columns = row.columns.map((column) =>
-    column === 'sku' || column === view || isOfReport(column) ? column : `${column} (${viewCode})`,
-  )
+  const columns = row.columns.map((column) => (isOfProduct(column) ? column : `${column} (${viewCode})`))
   return { ...row, columns, part: viewCode, size: columns.reduce((sum, { length }) => sum + length, row.size) }
 }
+
+const isOfProduct = (column: string) => column === '' || column === 'sku' || column === view || isOfReport(column)
 
 const imageColumn = /(^|_)images?$/
 /** What a field of an image has if the product has none. */

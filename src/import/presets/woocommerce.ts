@@ -1,6 +1,8 @@
 import { shown } from '../../text.ts'
-import { type Cell, type Entry, maxColumns, type Row } from '../read/row.ts'
+import { maxColumns } from '../read/limits.ts'
+import type { Cell, Entry, Row } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
+import { EditedRow } from './edited-row.ts'
 
 export const statuses = { '1': 'active', '0': 'inactive', '-1': 'draft' }
 
@@ -11,68 +13,58 @@ export const statuses = { '1': 'active', '0': 'inactive', '-1': 'draft' }
  */
 export async function* namedAttributes(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
   const codes = new Map<Cell, Cell>()
-  let plan = planOf([])
+  let known = { columns: [] as readonly string[], attributes: attributesIn([]) }
   for await (const rows of blocks) {
     yield rows.map((row) => {
       if ('reason' in row) return row
-      if (row.columns !== plan.columns) plan = planOf(row.columns)
-      return productRow(row, plan, codes, notes)
+      if (row.columns !== known.columns) known = { columns: row.columns, attributes: attributesIn(row.columns) }
+      return productRow(row, known.attributes, codes, notes)
     })
   }
 }
 
-/** Where rows with some columns have their attributes, by number, and their other cells. */
-interface Plan {
-  columns: readonly string[]
-  attributes: readonly { number: string; nameAt: number; valueAt: number; defaultAt: number }[]
-  others: readonly (readonly [column: string, at: number])[]
+/** The columns of attributes, by their numbers. */
+function attributesIn(columns: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const numberOf = (column: string) =>
+    /^Attribute (\d+) (?:name|value\(s\)|visible|global|default)$/.exec(column)?.[1] ?? ''
+  const byNumber = Map.groupBy(columns, numberOf)
+  byNumber.delete('')
+  return byNumber
 }
 
-function planOf(columns: readonly string[]): Plan {
-  const places = new Map(columns.map((column, at) => [column, at]))
-  const numbers = new Set<string>()
-  const others = [...places].filter(([column]) => {
-    const [, number] = /^Attribute (\d+) (?:name|value\(s\)|visible|global|default)$/.exec(column) ?? []
-    if (number !== undefined) numbers.add(number)
-    return number === undefined
-  })
-  const at = (column: string) => places.get(column) ?? -1
-  const attributes = [...numbers].map((number) => ({
-    number,
-    nameAt: at(`Attribute ${number} name`),
-    valueAt: at(`Attribute ${number} value(s)`),
-    defaultAt: at(`Attribute ${number} default`),
-  }))
-  return { columns, attributes, others }
-}
-
-function productRow(row: Row, { attributes, others }: Plan, codes: Map<Cell, Cell>, notes: Notes): Entry {
+function productRow(
+  row: Row,
+  attributes: ReturnType<typeof attributesIn>,
+  codes: Map<Cell, Cell>,
+  notes: Notes,
+): Entry {
   const { number, line, source } = row
-  const cells = new Map(others.map(([column, at]) => [column, row.cells[at] ?? '']))
-  for (const { number: n, nameAt, valueAt, defaultAt } of attributes) {
-    const name = row.cells[nameAt] ?? ''
-    const value = row.cells[valueAt] ?? ''
-    const given: [name: string, cell: Cell][] = [
-      [String(name), value],
-      [`${name} (default)`, row.cells[defaultAt] ?? ''],
-    ]
-    const filled = given.filter(([, cell]) => cell !== '')
+  const edited = new EditedRow(row)
+  const given = Array.from(attributes, ([n, columns]) => {
+    const cellOf = (part: string) => edited.get(`Attribute ${n} ${part}`)
+    const name = cellOf('name')
+    const cells = [[String(name), cellOf('value(s)')] as const, [`${name} (default)`, cellOf('default')] as const]
+    for (const column of columns) edited.drop(column)
+    return { n, name, cells }
+  })
+  for (const { n, name, cells } of given) {
+    const filled = cells.filter(([, cell]) => cell !== '')
     if (filled.length === 0) continue
-    const [taken] = filled.find(([column]) => cells.has(column)) ?? []
+    const [taken] = filled.find(([column]) => edited.has(column)) ?? []
     if (typeof name !== 'string' || name === '' || taken !== undefined) {
       const reason = `must be ${expectedName(name, taken)}; got ${shown(name)}`
       return { number, line, source, field: `Attribute ${n} name`, reason, found: row.cells }
     }
-    for (const [column, cell] of filled) cells.set(column, cell)
+    for (const [column, cell] of filled) edited.set(column, cell)
   }
-  if (cells.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
-  const [, parent] = /^id:(\d+)$/.exec(String(cells.get('Parent') ?? '')) ?? []
+  if (edited.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
+  const [, parent] = /^id:(\d+)$/.exec(String(edited.get('Parent'))) ?? []
   const code = parent === undefined ? undefined : codes.get(parent)
-  if (code !== undefined) cells.set('Parent', code)
+  if (code !== undefined) edited.set('Parent', code)
   else if (parent !== undefined)
     notes.add('unknown_parent', { column: 'Parent', example: `row ${number}: id:${parent}` })
-  if (cells.get('ID') && cells.get('SKU')) codes.set(cells.get('ID') ?? '', cells.get('SKU') ?? '')
-  return { ...row, columns: [...cells.keys()], cells: [...cells.values()] }
+  if (edited.get('ID') && edited.get('SKU')) codes.set(edited.get('ID'), edited.get('SKU'))
+  return edited.row()
 }
 
 function expectedName(name: Cell, taken: string | undefined): string {

@@ -270,6 +270,27 @@ test('woocommerce: an attribute without a name, or with that of a column, fails 
   expect(stderr).toContain('(line 3): "Attribute 2 name" must be no name of a column; got "Type"')
 })
 
+test.each([
+  [
+    'woocommerce',
+    'ID,Attribute 1 name,SKU,,Attribute 1 value(s),,Name',
+    ['1,Color,A,lost,red,,Mug', '2,,B,,,late,Pot'],
+  ],
+  ['magento', 'product_online,additional_attributes,sku,,a,,name', ['1,b=c,A,lost,x,,Mug', '1,,B,,,late,Pot']],
+])('%s: a value in each of two columns without a name fails its row at its column', async (preset, header, rows) => {
+  const { products, stderr } = await imported('nameless.csv', [header, ...rows], ['--preset', preset])
+  expect(products).toEqual({})
+  expect(stderr).toContain('row 1 (line 2), "A": column 4 must have a name, as it has a value')
+  expect(stderr).toContain('row 2 (line 3), "B": column 6 must have a name, as it has a value')
+})
+
+test('magento: a value of a store view in a column without a name fails its row', async () => {
+  const rows = ['sku,store_view_code,name,', 'A,,Mug,', 'A,fr,Tasse,lost']
+  const { products, stderr } = await imported('view.csv', rows, ['--preset', 'magento'])
+  expect(products.A?.attributes).toEqual({ name: 'Mug' })
+  expect(stderr).toContain('column 4 must have a name')
+})
+
 test('woocommerce: a default without values is kept, and a header that ends in a comma is read', async () => {
   const rows = [
     'ID,Type,SKU,Published,Size (default),Attribute 1 name,Attribute 1 value(s),Attribute 1 default,',

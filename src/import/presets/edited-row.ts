@@ -1,0 +1,55 @@
+import type { Cell, Row } from '../read/row.ts'
+
+/** The cells of a row by their columns, to change and to add to. Columns without a name keep their places. */
+export class EditedRow {
+  readonly #row: Row
+  readonly #columns: string[]
+  readonly #cells: Cell[]
+  readonly #places = new Map<string, number>()
+  #hasOwnColumns = false
+
+  constructor(row: Row) {
+    this.#row = row
+    this.#columns = [...row.columns]
+    this.#cells = row.columns.map((_column, at) => row.cells[at] ?? '')
+    for (const [at, column] of row.columns.entries()) if (column !== '') this.#places.set(column, at)
+  }
+
+  /** The number of columns with a name. */
+  get size(): number {
+    return this.#places.size
+  }
+
+  has(column: string): boolean {
+    return this.#places.has(column)
+  }
+
+  get(column: string): Cell {
+    return this.#cells[this.#places.get(column) ?? -1] ?? ''
+  }
+
+  set(column: string, cell: Cell): void {
+    const at = this.#places.get(column) ?? this.#columns.length
+    if (at === this.#columns.length) {
+      this.#columns.push(column)
+      this.#places.set(column, at)
+      this.#hasOwnColumns = true
+    }
+    this.#cells[at] = cell
+  }
+
+  /** Leaves out a column, with its name. */
+  drop(column: string): void {
+    const at = this.#places.get(column)
+    if (at === undefined) return
+    this.#columns[at] = ''
+    this.#cells[at] = ''
+    this.#places.delete(column)
+    this.#hasOwnColumns = true
+  }
+
+  row(): Row {
+    // Rows with the same list of columns are planned once.
+    return { ...this.#row, columns: this.#hasOwnColumns ? this.#columns : this.#row.columns, cells: this.#cells }
+  }
+}
