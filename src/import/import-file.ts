@@ -51,8 +51,6 @@ export interface ImportResult {
   isBroken: boolean
   /** The error that stopped the import, if one did. */
   cause: unknown
-  /** Columns that options name and that no row had; empty if no row was imported. */
-  unseen: string[]
   /** How the file is written; undefined: its beginning was not read. */
   recognized: Recognized | undefined
   notes: Note[]
@@ -72,15 +70,15 @@ export async function importFile(
   const { enumerations, from = startPosition, report, signal, reopen } = work
   const stream = await unlessAborted(streamRows(request, enumerations, input, from.counts.rows, reopen), signal)
   if (!stream) {
-    return { ...stoppedBy('interrupted', from), isBroken: false, unseen: [], recognized: undefined, notes: [] }
+    return { ...stoppedBy('interrupted', from), isBroken: false, recognized: undefined, notes: [] }
   }
   const { recognized, notes } = stream
   await report?.begin(stream.columns, recognized)
   const end = await withOwnConnection(db, (own) => importRows(own, request, stream, work))
   const { counts, stopped = stream.broken() } = end
-  const unseen = counts.rows > counts.failed ? [...stream.unseen] : []
   if (counts.rows === 0 && stopped === undefined) notes.add('no_rows', { rows: 0 })
-  return { ...end, stopped, isBroken: stopped !== end.stopped, unseen, recognized, notes: notes.list() }
+  if (counts.rows > counts.failed) for (const column of stream.unseen) notes.add('unseen_column', { column, rows: 0 })
+  return { ...end, stopped, isBroken: stopped !== end.stopped, recognized, notes: notes.list() }
 }
 
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {

@@ -62,7 +62,7 @@ test('rows create products, update those that differ, and leave the rest unchang
     { sku: 'A', color: 'red', status: 'draft' },
     { sku: 'B', color: 'blue' },
   ])
-  const rest = { problems: [], stopped: undefined, isBroken: false, unseen: [], notes: [] }
+  const rest = { problems: [], stopped: undefined, isBroken: false, notes: [] }
   expect(first).toMatchObject({ counts: { ...some, rows: 2, created: 2 }, ...rest })
   const { counts } = await importRows(store, [
     { sku: 'A', size: 'M' },
@@ -261,10 +261,9 @@ test('a database that fails stops the import with every batch before it in, and 
 test('columns that are named and that no row has are reported', async () => {
   const store = await catalog.newStore()
   const options = { assets: ['images', 'imgs'], map: ['title=name'] }
-  expect((await importRows(store, [{ sku: 'A', images: null }, { sku: 'B' }], options)).unseen).toEqual([
-    'imgs',
-    'title',
-  ])
+  expect((await importRows(store, [{ sku: 'A', images: null }, { sku: 'B' }], options)).notes).toEqual(
+    ['imgs', 'title'].map((column) => ({ code: 'unseen_column', column, rows: 0, example: null })),
+  )
 })
 
 test('a file whose rows lack any product code is refused with the columns that it has', async () => {

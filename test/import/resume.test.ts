@@ -160,7 +160,6 @@ test('an interrupted import is resumed by one command only, and as long as its j
         stopped,
         isBroken: false,
         cause: undefined,
-        unseen: [],
         recognized: undefined,
         notes: [],
       }

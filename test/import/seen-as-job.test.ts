@@ -173,7 +173,6 @@ it('an import that waits for its input shows each minute that it is alive', asyn
         isBroken: false,
         stopped: undefined,
         cause: undefined,
-        unseen: [],
         recognized: undefined,
         notes: [],
       }

@@ -59,12 +59,11 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, interrupt)
   try {
-    const { counts, stopped, advice, unseen, resumedAfter, recognized, notes, requestId } = await importWithProgress(
+    const { counts, stopped, advice, resumedAfter, recognized, notes, requestId } = await importWithProgress(
       file,
       options,
       interruption.signal,
     )
-    for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     for (const note of notes) process.stderr.write(`${noteSentence(note)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
     const { assetsAdded, linksAdded, assetsFailed, replaced, ...rows } = counts

@@ -22,6 +22,7 @@ const sentences = {
   decimal_unused: '--decimal was applied to no value: it is for texts of NUMBER attributes',
   option_unused: 'options for other formats were ignored',
   repeated_images: 'an image appears twice with different alt texts: the first one was read',
+  unseen_column: 'no row has this column, which an option names',
   likely_preset: 'the columns look like an export of a shop system: --preset reads it',
   likely_images: 'the column seems to have images, but becomes an attribute: --assets reads its URLs',
   likely_status: 'the column seems to have the status, but becomes an attribute: --status reads it',
