@@ -22,8 +22,8 @@ export interface ImportWork {
   signal: AbortSignal
   /** Opens the input again; left out: it can be read once. */
   reopen?: () => AsyncIterable<Buffer>
-  /** Called after each chunk with the counts of all rows so far. */
-  onProgress?(counts: Counts): void
+  /** Called after each chunk with the counts of all rows so far, and its failed rows. */
+  onChunk?(counts: Counts, failed: readonly FailedRow[]): void
   report?: ImportReport
   /** Whose changes are recorded; undefined: none are. */
   origin?: Origin | undefined
@@ -93,15 +93,16 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
     const reportLength = (await report?.add(failed, position.reportLength, catalogue.db)) ?? position.reportLength
     const next = { counts: sum(position.counts, counts), reportLength }
     await savePosition?.(next, catalogue.db)
-    return next
+    return { next, failed }
   }
   const writeAll = async (catalogue: Catalogue) => {
     try {
       const withCommas = await attributesWithCommas(catalogue, request, stream, work)
       const numbers = numberReaders(request, stream.recognized, columnOf, withCommas)
       for await (const rows of chunks.items) {
-        position = await write(catalogue, false, (transaction) => writeOne(transaction, rows, numbers))
-        onProgress?.(position.counts)
+        const written = await write(catalogue, false, (transaction) => writeOne(transaction, rows, numbers))
+        position = written.next
+        onChunk?.(position.counts, written.failed)
       }
       numbers.addNotes(stream.notes, from !== startPosition)
       if (signal.aborted) return stoppedBy('interrupted', position)

@@ -258,6 +258,30 @@ test('a database that fails stops the import with every batch before it in, and 
   expect((await importRows(store, rows)).counts).toEqual({ ...some, rows: 2500, created: 1500, unchanged: 1000 })
 })
 
+test('a chunk whose transaction is repeated is told of once, and its failed rows are', async () => {
+  const store = await catalog.newStore()
+  const { db } = catalog.database
+  // A sequence is not rolled back.
+  await sql`
+    create sequence attempts;
+    create function fail_once() returns trigger language plpgsql as $$
+      begin
+        if nextval('attempts') = 1 then raise 'again' using errcode = 'serialization_failure'; end if;
+        return new;
+      end $$;
+    create trigger fail_once before insert on product for each row execute function fail_once()`.execute(db)
+  const told: [rows: number, failed: number[]][] = []
+  const rows = linesOf([{ sku: 'A' }, { sku: 'B', status: 'sold' }])
+  const { counts } = await importFile(db, rows, importRequest('file.jsonl', { store }), {
+    enumerations: fallbackEnumerations,
+    signal: new AbortController().signal,
+    onChunk: (done, failed) => told.push([done.rows, failed.map(({ row }) => row.number)]),
+  })
+  await sql`drop trigger fail_once on product`.execute(db)
+  expect(counts).toMatchObject({ created: 1, failed: 1 })
+  expect(told).toEqual([[2, [2]]])
+})
+
 test('columns that are named and that no row has are reported', async () => {
   const store = await catalog.newStore()
   const options = { assets: ['images', 'imgs'], map: ['title=name'] }

@@ -230,7 +230,7 @@ test('a report whose columns were moved can be sent again', async () => {
   expect(await catalog.answer([fixed, '--store', store])).toMatchObject({ rows: 1, created: 1 })
 })
 
-test('rows that a repeated attempt reports again are in the report once', async () => {
+test('rows that a repeated attempt reports again are in the file of the report once', async () => {
   const more = { assetFaults: [], assetsFailed: 0, replaces: false }
   const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number) => ({
@@ -242,6 +242,8 @@ test('rows that a repeated attempt reports again are in the report once', async 
   await report.begin(['sku'], { format: 'csv' })
   const length = await report.add([failed(1)], 0)
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
+  report.tell([failed(1)])
+  report.tell([failed(2), failed(3)])
   expect(await report.close({ failed: 3, assetsFailed: 0 })).toEqual([
     'row 1 (line 2): "sku" is bad',
     'row 2 (line 3): "sku" is worse (and 1 more of this kind)',
@@ -251,7 +253,7 @@ test('rows that a repeated attempt reports again are in the report once', async 
   expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is ${number === 1 ? 'bad' : 'worse'},,x`))
 })
 
-test('the first 20 kinds of faults are sentences, and the rest a number; a repeated attempt counts once', async () => {
+test('the first 20 kinds of faults are sentences, and the rest a number', async () => {
   const more = { assetFaults: [], assetsFailed: 0, replaces: false }
   const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number, field: string) => ({
@@ -259,13 +261,9 @@ test('the first 20 kinds of faults are sentences, and the rest a number; a repea
     faults: [{ field, reason: `must be a number; got "${number}"` }],
   })
   const report = await startReport(undefined, 0)
-  await report.begin(['sku'], { format: 'csv' })
-  let length = await report.add([failed(1, 'size'), failed(2, 'size')], 0)
-  for (const _attempt of [1, 2]) length = await report.add([failed(3, 'size')], 2)
-  await report.add(
-    Array.from({ length: 22 }, (_, i) => failed(i + 4, `column ${i}`)),
-    length,
-  )
+  report.tell([failed(1, 'size'), failed(2, 'size')])
+  report.tell([failed(3, 'size')])
+  report.tell(Array.from({ length: 22 }, (_, i) => failed(i + 4, `column ${i}`)))
   const sentences = await report.close({ failed: 25, assetsFailed: 0 })
   expect(sentences).toHaveLength(21)
   expect(sentences[0]).toBe('row 1 (line 2): "size" must be a number; got "1" (and 2 more of this kind)')

@@ -103,7 +103,10 @@ async function importReporting(
       origin,
       signal,
       from,
-      onProgress: progress.update,
+      onChunk: (done, failed) => {
+        progress.update(done)
+        if (failed.length > 0) report.tell(failed)
+      },
     })
   let counts = from.counts
   try {
