@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { onlyRow } from '../../database/only-row.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { databaseTime } from '../projections/queue.ts'
+import { databaseTime } from '../projections/as-of.ts'
 
 /** How many items of changes are read at most to find the products that were changed last. */
 const maxItems = 50_000

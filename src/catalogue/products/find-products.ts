@@ -59,7 +59,7 @@ export function requireAllRead<P extends Product>(rows: P[]): P[] {
 }
 
 /** The number of a store's products, or of those with one of the statuses. */
-export function totalOf(storeUuid: string | null, statuses?: readonly string[] | null): RawBuilder<number> {
+export function productTotal(storeUuid: string | null, statuses?: readonly string[] | null): RawBuilder<number> {
   const selected = statuses == null ? sql`` : sql`and status = any(${[...statuses]}::text[])`
   return sql`(select coalesce(sum(count), 0)::int from product_total where store_uuid = ${storeUuid} ${selected})`
 }

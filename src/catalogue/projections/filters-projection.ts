@@ -4,9 +4,9 @@ import { unprepared } from '../../database/connection/session.ts'
 import { maxFilterable } from '../attributes/attribute-definitions.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { asNumber, comparedCharacters } from '../products/query/values.ts'
+import { attributeProjection, productsOf } from './attribute-projection.ts'
 import type { RowDifference } from './projection.ts'
 import { queuedCodes } from './queue.ts'
-import { productsOf, rowsProjection } from './rows-projection.ts'
 
 /** An attribute in a slot of `product_index`. */
 interface Slot {
@@ -19,12 +19,12 @@ interface Slot {
 }
 
 /** The values of filterable attributes, for filters, orders and facets. */
-export const filtersProjection = rowsProjection({
+export const filtersProjection = attributeProjection({
   name: 'FILTERS',
   table: 'product_index',
   state: 'product_index_slot',
   use: 'filterable',
-  assign: assignSlots,
+  updateState: assignSlots,
   apply,
   check,
 })

@@ -10,8 +10,8 @@ export type ProjectionName = (typeof projectionNames)[number]
 export interface Projection {
   /** As in the API. */
   name: ProjectionName
-  /** Whether a setting of the store requires the tables, or rows of them are still to be deleted. */
-  isWanted(catalogue: Catalogue, storeUuid: string): Promise<boolean>
+  /** The table of what is kept of a store. Without a row there, its changed products are not applied. */
+  state: string
   /**
    * Makes the rows of products what the products are now. May run at any time after the writes, and again. Returns the
    * codes that are left for a later step, where it would take long.

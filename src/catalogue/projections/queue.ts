@@ -2,7 +2,6 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { onlyRow } from '../../database/only-row.ts'
 import type { Database } from '../../database/tables.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
-import { totalOf } from '../products/find-products.ts'
 import type { ProjectionName } from './projection.ts'
 
 /** The largest number of products in a step, and in a row of the queue. */
@@ -105,26 +104,3 @@ export async function pauseBuild({ db }: Catalogue, storeUuid: string, pauseMs: 
 /** SQL: a query for the codes of a store's products in the queue, with those that are to wait. */
 export const queuedCodes = (storeUuid: string): RawBuilder<{ code: string }> =>
   sql`select distinct code from product_dirty d cross join unnest(d.codes) code where d.store_uuid = ${storeUuid}`
-
-/** SQL: the rows of the queue of a store for a projection. */
-const pending = (storeUuid: string | null, projection: ProjectionName) => sql`
-  product_dirty d where d.store_uuid = ${storeUuid} and (d.projection is null or d.projection = ${projection})`
-
-/** SQL: the time of which the database is: of its last commit on a replica. */
-export const databaseTime = sql<Date>`case when pg_is_in_recovery()
-    then coalesce(pg_last_xact_replay_timestamp(), 'epoch') else now() end`
-
-/**
- * SQL: the time of which a projection of a store is: all changes committed up to then are in it, later ones may be. To
- * be read in the statement that reads the rows, or before.
- */
-export const asOf = (storeUuid: string | null, projection: ProjectionName): RawBuilder<Date> =>
-  sql<Date>`(select least(min(d.at), ${databaseTime}) from ${pending(storeUuid, projection)})`
-
-/** SQL: whether all committed changes of a store are in a projection. */
-export const isCaughtUp = (storeUuid: string | null, projection: ProjectionName): RawBuilder<boolean> =>
-  sql<boolean>`not exists (select from ${pending(storeUuid, projection)})`
-
-/** SQL: how many products a store has for a projection: as of `asOf`, and exactly those that it has rows of. */
-export const totalProducts = (storeUuid: string | null, projection: ProjectionName): RawBuilder<number> => sql<number>`(
-  select ${totalOf(storeUuid)} - coalesce(sum(d.delta), 0)::integer from ${pending(storeUuid, projection)})`

@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { joinedValues, searchableNames, searchedText } from '../products/query/values.ts'
+import { attributeProjection, productsOf } from './attribute-projection.ts'
 import type { RowDifference } from './projection.ts'
 import { queuedCodes } from './queue.ts'
-import { productsOf, rowsProjection } from './rows-projection.ts'
 
 /** The values of searchable attributes, for searches. */
-export const searchProjection = rowsProjection({
+export const searchProjection = attributeProjection({
   name: 'SEARCH',
   table: 'product_text',
   state: 'product_text_state',
   use: 'searchable',
-  assign,
+  updateState,
   apply,
   check,
 })
 
 /** All texts are built again where other attributes are searchable. */
-async function assign({ db }: WriteCatalogue, storeUuid: string): Promise<void> {
+async function updateState({ db }: WriteCatalogue, storeUuid: string): Promise<void> {
   const names = searchableNames(storeUuid)
   await sql`delete from product_text_state where store_uuid = ${storeUuid} and names <> ${names}`.execute(db)
   await sql`

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import { tryLock, write } from '../transaction.ts'
 import type { Projection, ProjectionName } from './projection.ts'
 import { type Changed, deleteBuildRequests, isFull, listBuildRequests, putBack, takeChanged } from './queue.ts'
@@ -25,13 +27,24 @@ export function applyChanged(
   return write(catalogue, false, async (work) => {
     if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
     const changed = await takeChanged(work, storeUuid)
-    for (const projection of changed.length === 0 ? [] : projections) {
-      const own = batchesFor(projection.name, changed)
-      if (own.length === 0 || !(await projection.isWanted(work, storeUuid))) continue
-      for (const batch of own) await applyOne(work, storeUuid, projection, batch, onFailure)
+    for (const projection of changed.length === 0 ? [] : await keptAmong(projections, work, storeUuid)) {
+      for (const batch of batchesFor(projection.name, changed)) {
+        await applyOne(work, storeUuid, projection, batch, onFailure)
+      }
     }
     return isFull(changed) ? 'more' : 'done'
   })
+}
+
+/** The projections of which something is kept of a store. */
+async function keptAmong(projections: readonly Projection[], { db }: WriteCatalogue, storeUuid: string) {
+  const isKept = projections.map(
+    ({ name, state }) =>
+      sql`exists (select from ${sql.table(state)} where store_uuid = ${storeUuid}) as ${sql.id(name)}`,
+  )
+  const { rows } = await sql<Record<ProjectionName, boolean>>`select ${sql.join(isKept)}`.execute(db)
+  const kept = onlyRow(rows)
+  return projections.filter(({ name }) => kept[name])
 }
 
 /**

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { onlyRow } from '../../database/only-row.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { totalOf } from '../products/find-products.ts'
+import { productTotal } from '../products/find-products.ts'
+import { asOf } from './as-of.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'
-import { asOf } from './queue.ts'
 
 /** How far a projection of a store is. */
 export interface StoreProjection {
@@ -25,7 +25,7 @@ export async function findStoreProjections(catalogue: Catalogue, storeUuid: stri
     const state = uuid === null ? undefined : await progress(catalogue, uuid)
     if (!state) continue
     const { rows } = await sql<{ asOf: Date; of: number }>`
-      select ${asOf(uuid, name)} as "asOf", ${totalOf(uuid)} as of`.execute(catalogue.db)
+      select ${asOf(uuid, name)} as "asOf", ${productTotal(uuid)} as of`.execute(catalogue.db)
     const { asOf: time, of } = onlyRow(rows)
     const { isBuilt, isBuilding, done } = state
     found.push({ name, asOf: isBuilt ? time : null, isBuilding, done: isBuilding ? Math.min(done, of) : of, of })

@@ -12,12 +12,9 @@ const maxStepMs = 200
 /** The gaps of products, and how many products miss what. */
 export const readinessProjection: Projection = {
   name: 'READINESS',
+  state: 'channel_readiness',
   build: buildCounts,
   check: checkReadiness,
-  async isWanted({ db }, storeUuid) {
-    const { rows } = await sql`select from channel_readiness where store_uuid = ${storeUuid} limit 1`.execute(db)
-    return rows.length > 0
-  },
   async apply(work, storeUuid, codes) {
     const followed = (await findCounts(work, storeUuid)).filter(({ state }) => state !== 'dropped')
     const size = chunkSize(followed.flatMap(({ requirements }) => requirements))

@@ -4,7 +4,7 @@ import { shown } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { allOf, type KeysetPage, within } from '../conditions.ts'
 import { findProducts, type Product } from '../products/find-products.ts'
-import { asOf, totalProducts } from '../projections/queue.ts'
+import { asOf, productTotalAsOf } from '../projections/as-of.ts'
 import { productsMetric, readyProductsMetric } from '../rows/metrics.ts'
 import { listSeries, type Metric, type SeriesRequest } from '../rows/series.ts'
 import { requiredMask } from './counts.ts'
@@ -50,7 +50,7 @@ export async function findStoreReadiness(
     from channel_requirement w
       left join channel_readiness c on c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
       cross join (
-        select ${totalProducts(uuid, 'READINESS')} as total, ${asOf(uuid, 'READINESS')} as as_of
+        select ${productTotalAsOf(uuid, 'READINESS')} as total, ${asOf(uuid, 'READINESS')} as as_of
       ) t
     where w.store_uuid = ${uuid} and w.channel = ${channel}`.execute(catalogue.db)
   const [row] = rows

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
-import { totalProducts } from '../projections/queue.ts'
+import { productTotalAsOf } from '../projections/as-of.ts'
 
 const hourMs = 3_600_000
 const retryMs = 60_000
@@ -16,7 +16,7 @@ export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
   union all
   select 'PRODUCTS_BY_STATUS', status, sum(count) from product_total where store_uuid = ${uuid} group by status
   union all
-  select 'READY_PRODUCTS', c.channel, greatest(${totalProducts(uuid, 'READINESS')} - c.blocked, 0)
+  select 'READY_PRODUCTS', c.channel, greatest(${productTotalAsOf(uuid, 'READINESS')} - c.blocked, 0)
   from channel_readiness c where c.store_uuid = ${uuid} and c.state = 'current'
   union all
   select 'READY_PRODUCTS', m.dimension, 0 from (

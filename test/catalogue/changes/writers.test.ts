@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
 import { listChanges } from '../../../src/catalogue/changes/list-changes.ts'
 import { upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'
-import { takeChanged, totalProducts } from '../../../src/catalogue/projections/queue.ts'
+import { productTotalAsOf } from '../../../src/catalogue/projections/as-of.ts'
+import { takeChanged } from '../../../src/catalogue/projections/queue.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { settled } from '../../support/database/changes.ts'
 import { useDatabase } from '../../support/database/database.ts'
@@ -46,7 +47,7 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
       const page = await listChanges(limited, store, {}, { after: cursor || undefined, limit: 3 })
       read.push(...page.changes.map(({ tx, seq }) => `${tx}/${seq}`))
       const { rows } = await sql<{ total: number; queued: number; products: number }>`
-        select ${totalProducts(store, 'READINESS')} as total,
+        select ${productTotalAsOf(store, 'READINESS')} as total,
           (select coalesce(sum(delta), 0)::integer from product_dirty where store_uuid = ${store}) as queued,
           (select count(*)::integer from product where store_uuid = ${store}) as products`.execute(database.db)
       for (const { total, queued, products } of rows) {

@@ -44,7 +44,7 @@ function recording(name: Projection['name'], apply: Projection['apply'] = async 
   const given: string[][] = []
   const projection: Projection = {
     name,
-    isWanted: async () => true,
+    state: 'product_total',
     apply: (work, store, codes) => {
       given.push([...codes])
       return apply(work, store, codes)

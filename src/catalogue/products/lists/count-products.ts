@@ -3,8 +3,8 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { onlyRow } from '../../../database/only-row.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { isBare } from '../../conditions.ts'
-import { databaseTime } from '../../projections/queue.ts'
-import { totalOf } from '../find-products.ts'
+import { databaseTime } from '../../projections/as-of.ts'
+import { productTotal } from '../find-products.ts'
 import type { Compiled } from '../query/compile.ts'
 import { compileNarrowed } from '../query/compile.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
@@ -24,7 +24,7 @@ export async function countProducts(
 ): Promise<ProductCount> {
   const { status, ...others } = filter
   if (isBare(others)) {
-    const total = totalOf(visibleStore(catalogue, storeUuid), status)
+    const total = productTotal(visibleStore(catalogue, storeUuid), status)
     return onlyRow(
       (await sql<ProductCount>`select ${total} as count, ${databaseTime} as "asOf"`.execute(catalogue.db)).rows,
     )
@@ -44,6 +44,6 @@ export function countOf(
   { status, ...others }: ProductFilter,
   { where }: Compiled,
 ): RawBuilder<number> {
-  if (isBare(others)) return totalOf(uuid, status)
+  if (isBare(others)) return productTotal(uuid, status)
   return sql<number>`(select count(*)::int from ${sql.table(table)} p where ${where})`
 }

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
-import { isCaughtUp, totalProducts } from '../../projections/queue.ts'
-import { totalOf } from '../find-products.ts'
+import { isCaughtUp, productTotalAsOf } from '../../projections/as-of.ts'
+import { productTotal } from '../find-products.ts'
 import { compileNarrowed } from '../query/compile.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
@@ -91,7 +91,7 @@ async function readFacets(
       select ${i}::integer as nth, ${text} as value, count(*)::integer as products
       from ${products} and ${text} is not null group by 2`
   })
-  const total = source.table === 'product' ? totalOf(source.uuid) : totalProducts(source.uuid, 'FILTERS')
+  const total = source.table === 'product' ? productTotal(source.uuid) : productTotalAsOf(source.uuid, 'FILTERS')
   const matching = isBare(filter)
     ? sql`select ${total} as products`
     : sql`select count(*)::integer as products from ${products}`

@@ -5,8 +5,8 @@ import { shown } from '../../../text.ts'
 import { type AttributeDefinition, valueRule } from '../../attributes/attribute-rules.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
-import { asOf, databaseTime } from '../../projections/queue.ts'
-import { totalOf } from '../find-products.ts'
+import { asOf, databaseTime } from '../../projections/as-of.ts'
+import { productTotal } from '../find-products.ts'
 import type { ProductOrder } from './order.ts'
 import { attributesOf, filtersWithin, type NamedAttribute, type ProductFilter } from './product-filter.ts'
 import { isNumber, maxDigits, searchableNames } from './values.ts'
@@ -40,7 +40,7 @@ export async function findStoreFacts(
   names: readonly string[],
 ): Promise<StoreFacts> {
   const { rows } = await sql<StoreFacts>`
-    select ${totalOf(uuid)} as products, ${databaseTime} as now,
+    select ${productTotal(uuid)} as products, ${databaseTime} as now,
       ${sql.join(projectionNames.map((name) => sql`${asOf(uuid, name)} as ${sql.id(name)}`))},
       ${hasTexts(uuid)} as "hasTexts", coalesce((select built ${textsOf(uuid)}), 0) as texts,
       ${searchableNames(uuid)} as searchable,

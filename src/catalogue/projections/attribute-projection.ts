@@ -6,52 +6,47 @@ import type { Projection } from './projection.ts'
 /** How many products a step of a build reads at most. */
 const stepSize = 1_000
 
-/** A table that has a row for each product of a store, or for some. */
-interface Rows extends Pick<Projection, 'name' | 'check'> {
+/**
+ * A table that has a row for each product of a store, or for some, with values of attributes. `state` has a row for each
+ * part of these values, with how far it is built. `built_to`: of products with codes up to this one, which are `built`;
+ * null: of all.
+ */
+interface AttributeTable extends Pick<Projection, 'name' | 'state' | 'check'> {
   table: string
-  /**
-   * The table of what is in the rows: a row for each part, with how far it is built. `built_to`: of products with codes
-   * up to this one, which are `built`; null: of all.
-   */
-  state: string
   /** What a definition of an attribute must be for its values to be in the rows. */
   use: 'filterable' | 'searchable'
   /** Brings `state` up to date with the definitions. */
-  assign(work: WriteCatalogue, storeUuid: string): Promise<void>
+  updateState(work: WriteCatalogue, storeUuid: string): Promise<void>
   /** Makes the rows of products what the products are now. */
   apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void>
 }
 
 /** A projection that is built in the order of codes, and whose rows are deleted where no definition requires them. */
-export function rowsProjection(rows: Rows): Projection {
-  const { name, state, check } = rows
+export function attributeProjection(values: AttributeTable): Projection {
+  const { name, state, check } = values
   return {
     name,
+    state,
     check,
-    async isWanted({ db }, storeUuid) {
-      const { rows: found } = await sql`
-        select from ${sql.table(state)} where store_uuid = ${storeUuid} limit 1`.execute(db)
-      return found.length > 0
-    },
     async apply(work, storeUuid, codes) {
-      await rows.apply(work, storeUuid, codes)
+      await values.apply(work, storeUuid, codes)
       return undefined
     },
-    build: (work, storeUuid) => buildStep(work, storeUuid, rows),
-    progress: (catalogue, storeUuid) => readProgress(catalogue, storeUuid, rows),
+    build: (work, storeUuid) => buildStep(work, storeUuid, values),
+    progress: (catalogue, storeUuid) => readProgress(catalogue, storeUuid, values),
   }
 }
 
-async function buildStep(work: WriteCatalogue, storeUuid: string, rows: Rows): Promise<boolean> {
-  await rows.assign(work, storeUuid)
-  const { parts, waiting, from } = await readState(work, storeUuid, rows)
-  if (parts === 0) return deleteSome(work, storeUuid, rows)
+async function buildStep(work: WriteCatalogue, storeUuid: string, values: AttributeTable): Promise<boolean> {
+  await values.updateState(work, storeUuid)
+  const { parts, waiting, from } = await readState(work, storeUuid, values)
+  if (parts === 0) return deleteSome(work, storeUuid, values)
   if (waiting === 0) return false
-  const codes = await nextCodes(work, storeUuid, rows, from)
-  if (codes.length > 0) await rows.apply(work, storeUuid, codes)
+  const codes = await nextCodes(work, storeUuid, values, from)
+  if (codes.length > 0) await values.apply(work, storeUuid, codes)
   const last = codes.length < stepSize ? null : (codes.at(-1) ?? null)
   await sql`
-    update ${sql.table(rows.state)} set built_to = ${last}, built = built + (
+    update ${sql.table(values.state)} set built_to = ${last}, built = built + (
       select count(*) from unnest(${codes}::text[]) code where code collate "C" > built_to)
     where store_uuid = ${storeUuid}
       and (built_to <= ${last} or ${last}::text is null)`.execute(work.db)
@@ -66,7 +61,7 @@ interface State {
   built: number
 }
 
-async function readState({ db }: Catalogue, storeUuid: string, { state }: Rows): Promise<State> {
+async function readState({ db }: Catalogue, storeUuid: string, { state }: AttributeTable): Promise<State> {
   const { rows } = await sql<State>`
     select count(*)::integer as parts, count(built_to)::integer as waiting, coalesce(min(built_to), '') as from,
       coalesce(min(built) filter (where built_to is not null), 0) as built
@@ -75,7 +70,12 @@ async function readState({ db }: Catalogue, storeUuid: string, { state }: Rows):
 }
 
 /** The next codes of products, and of rows: a product may have been deleted while no definition required rows. */
-async function nextCodes({ db }: WriteCatalogue, storeUuid: string, { table }: Rows, from: string): Promise<string[]> {
+async function nextCodes(
+  { db }: WriteCatalogue,
+  storeUuid: string,
+  { table }: AttributeTable,
+  from: string,
+): Promise<string[]> {
   const next = (name: string) => sql`(
     select product_code as code from ${sql.table(name)} where store_uuid = ${storeUuid} and product_code > ${from}
     order by product_code limit ${stepSize})`
@@ -84,7 +84,7 @@ async function nextCodes({ db }: WriteCatalogue, storeUuid: string, { table }: R
   return rows.map(({ code }) => code)
 }
 
-async function deleteSome({ db }: WriteCatalogue, storeUuid: string, { table }: Rows): Promise<boolean> {
+async function deleteSome({ db }: WriteCatalogue, storeUuid: string, { table }: AttributeTable): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where store_uuid = ${storeUuid} and product_code = any(array(
       select product_code from ${sql.table(table)} where store_uuid = ${storeUuid}
@@ -92,13 +92,13 @@ async function deleteSome({ db }: WriteCatalogue, storeUuid: string, { table }: 
   return numAffectedRows === BigInt(stepSize)
 }
 
-async function readProgress(catalogue: Catalogue, storeUuid: string, rows: Rows) {
+async function readProgress(catalogue: Catalogue, storeUuid: string, values: AttributeTable) {
   const { rows: definitions } = await sql`
-    select from attribute_definition where store_uuid = ${storeUuid} and ${sql.ref(rows.use)} limit 1`.execute(
+    select from attribute_definition where store_uuid = ${storeUuid} and ${sql.ref(values.use)} limit 1`.execute(
     catalogue.db,
   )
   if (definitions.length === 0) return undefined
-  const { parts, waiting, built } = await readState(catalogue, storeUuid, rows)
+  const { parts, waiting, built } = await readState(catalogue, storeUuid, values)
   return { isBuilt: waiting < parts, isBuilding: parts === 0 || waiting > 0, done: built }
 }
 
