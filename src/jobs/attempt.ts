@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { takeLocks } from '../catalogue/transaction.ts'
+import { takeLocks } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import type { ImportPosition } from '../import/position.ts'
 import { type FailedRow, problemsOf } from '../import/report/failed-row.ts'

@@ -1,7 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { inTransaction, wholeCatalogue } from '../catalogue/catalogue.ts'
-import { lockStore } from '../catalogue/transaction.ts'
-import { onlyRow } from '../database/only-row.ts'
+import { lockStore } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 import type { JobKey } from './job.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { WriteCatalogue } from '../catalogue/catalogue.ts'
-import { lockStore } from '../catalogue/transaction.ts'
+import { lockStore } from '../catalogue/locks.ts'
 import { CatalogueError, invalidRequest } from '../errors.ts'
 import { latestPosition } from '../live/new-changes.ts'
 import { shown, withoutNulls } from '../text.ts'

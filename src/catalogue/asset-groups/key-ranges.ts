@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { tryLock } from '../transaction.ts'
+import { tryLock } from '../locks.ts'
 
 /** A range with more groups is split into ranges of half as many. */
 export const maxRange = 2_000

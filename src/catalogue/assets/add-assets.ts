@@ -7,7 +7,7 @@ import { boundedFailures, brief, type ItemFailure, maxReasonLength } from '../bo
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks } from '../changes/record-changes.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 import { assetsByUrl } from './list-assets.ts'
 import { urlFault } from './url-fields.ts'
 

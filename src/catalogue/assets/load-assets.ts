@@ -5,7 +5,7 @@ import { type AssetEntry, encodeEntries, entriesOf } from '../asset-groups/asset
 import { countLoadedGroups, type WrittenGroup } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks, recordChanges } from '../changes/record-changes.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 import { assetsByUrl } from './list-assets.ts'
 
 /** URLs, each once, to link in this order at the end of a group. */

@@ -5,7 +5,7 @@ import type { AssetGroup } from '../asset-groups/asset-groups.ts'
 import { changeGroups, placeLinks } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { movedLinks } from '../changes/record-changes.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 
 /**
  * Moves assets, in the given order, to a position from 1; a position past the end means the end. Returns the group,

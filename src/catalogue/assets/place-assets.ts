@@ -7,7 +7,7 @@ import { BoundedFailures, brief, type ItemFailure } from '../bounded-failures.ts
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks, movedLinks } from '../changes/record-changes.ts'
 import { type Enumerations, oneOfFault, requireOneOf } from '../enumerations.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 import { codeFault } from './add-assets.ts'
 import { assetsByUrl } from './list-assets.ts'
 import { applyPositions, type PlacedAsset, type UrlPosition } from './positions.ts'

@@ -3,7 +3,7 @@ import { storeUuidOf } from '../../text.ts'
 import { removeFromGroups } from '../asset-groups/read-model.ts'
 import { boundedFailures, type ItemFailures, type ItemReason } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { type LockedNames, type LockRequest, lockStores } from '../transaction.ts'
+import { type LockedNames, type LockRequest, lockStores } from '../locks.ts'
 import { deletionOfAssets, type Removal, removalOfLinks } from './removals.ts'
 import { type AssetSelection, detailsOf, keyOf, narrows, type Selector, selectionsOf } from './selections.ts'
 

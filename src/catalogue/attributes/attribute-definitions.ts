@@ -11,7 +11,7 @@ import {
   recordItems,
 } from '../changes/record-changes.ts'
 import { requestBuild } from '../projections/queue.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 import {
   type AttributeDefinition,
   findBadPatterns,

@@ -4,7 +4,7 @@ import { CatalogueError } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
 import { boundedFailures, type ItemFailure } from '../bounded-failures.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 
 /**
  * Deletes products; their asset groups stay, as a parent code need not be a product. `expected`: the fingerprint of the

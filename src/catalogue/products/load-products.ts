@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 import { isTooLarge } from './product-patches.ts'
 import { jsonObject, writeProducts } from './write-products.ts'
 

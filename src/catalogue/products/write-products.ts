@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { type LockRequest, locksOf } from '../transaction.ts'
+import { type LockRequest, locksOf } from '../locks.ts'
 import { maxSize } from './product-patches.ts'
 
 /** What to write, as write-products.sql has it. */

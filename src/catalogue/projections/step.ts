@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
-import { tryLock, write } from '../transaction.ts'
+import { tryLock } from '../locks.ts'
+import { write } from '../transaction.ts'
 import type { Projection, ProjectionName } from './projection.ts'
 import { type Changed, deleteBuildRequests, isFull, listBuildRequests, putBack, takeChanged } from './queue.ts'
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Item, recordItems } from '../changes/record-changes.ts'
 import { requestBuild } from '../projections/queue.ts'
-import { lockStore } from '../transaction.ts'
+import { lockStore } from '../locks.ts'
 
 /** Replaces the requirements of a channel; an empty list removes them. Throws `store_not_found`. */
 export async function storeRequirements(

@@ -15,7 +15,7 @@ import {
   setRequirements,
 } from '../../catalogue/readiness/requirements.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
-import { lockStore } from '../../catalogue/transaction.ts'
+import { lockStore } from '../../catalogue/locks.ts'
 import { CatalogueError } from '../../errors.ts'
 import type { ConfigFile } from './config-file.ts'
 import { applyWebhooks, type Difference, readWebhooks } from './config-webhooks.ts'

@@ -5,7 +5,7 @@ import { inTransaction, type WriteCatalogue } from '../../../src/catalogue/catal
 import { revertRequest } from '../../../src/catalogue/changes/revert/revert-request.ts'
 import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
-import { lockStore } from '../../../src/catalogue/transaction.ts'
+import { lockStore } from '../../../src/catalogue/locks.ts'
 import { applyConfig } from '../../../src/cli/config/store-config.ts'
 import { caughtUp } from '../../support/caught-up.ts'
 import { addProducts, newStore } from '../../support/factories.ts'
