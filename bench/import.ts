@@ -8,7 +8,7 @@ import { defineAttributes } from '../src/catalogue/attributes/attribute-definiti
 import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../src/catalogue/enumerations.ts'
 import { createStore } from '../src/catalogue/stores/stores.ts'
-import { write } from '../src/catalogue/transaction.ts'
+import { inTransaction } from '../src/catalogue/transaction.ts'
 import type { Database } from '../src/database/tables.ts'
 import { program } from '../test/support/servers/installed.ts'
 import { catalog as catalogCommand, searchPath } from './servers.ts'
@@ -133,7 +133,7 @@ function line(i: number, assets: number): string {
 /** `declared`: its filterable attributes. */
 async function newStore(db: Kysely<Database>, declared: readonly string[] = []): Promise<string> {
   const store = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
-  return write(wholeCatalogue(db), false, async (work) => {
+  return inTransaction(wholeCatalogue(db), async (work) => {
     const { storeUuid } = await createStore(work, fallbackEnumerations, store, { copyTaxonomy: false })
     const definitions = declared.map((name) => {
       return { name, type: name === 'Price' ? 'number' : 'text', filterable: true } as const

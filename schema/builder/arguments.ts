@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { defaultAssetFormat, defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { maxStores } from '../../src/catalogue/stores/list-stores.ts'
-import { write, writeInOneStatement } from '../../src/catalogue/transaction.ts'
+import { inOneStatement, withDryRun } from '../../src/catalogue/transaction.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { isSelectedOnce, requireAnswerable } from '../../src/graphql/limits/answer-size.ts'
@@ -47,7 +47,7 @@ export function resolveWrite<Args extends { dryRun?: boolean | null | undefined 
   affected: (result: Result, args: Args) => number,
 ) {
   return (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
-    write(writable(context, info), args.dryRun, async (transaction) => {
+    withDryRun(writable(context, info), args.dryRun, async (transaction) => {
       const result = await work(transaction, args, context, info)
       requireAnswerable(result, context, info)
       requireFewAffected(affected(result, args), context)
@@ -64,7 +64,7 @@ export function resolveStatement<Args extends { dryRun?: boolean | null | undefi
   return (root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
     // One result is never too long.
     isSelectedOnce(info) && !context.affected
-      ? writeInOneStatement(writable(context, info), args.dryRun, (catalogue) => work(catalogue, args, context))
+      ? inOneStatement(writable(context, info), args.dryRun, (catalogue) => work(catalogue, args, context))
       : guarded(root, args, context, info)
 }
 

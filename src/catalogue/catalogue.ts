@@ -63,7 +63,8 @@ export function wholeCatalogue(db: Kysely<Database>): Catalogue {
   return { db, viewer: { stores: undefined } }
 }
 
-export function inTransaction(catalogue: Catalogue, transaction: Transaction<Database>): WriteCatalogue {
+/** The catalogue in a transaction that has begun. */
+export function joinTransaction(catalogue: Catalogue, transaction: Transaction<Database>): WriteCatalogue {
   return { ...catalogue, db: transaction }
 }
 

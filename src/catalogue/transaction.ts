@@ -1,18 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { codeOf, isMovedShard } from '../database/unavailable.ts'
-import { type Catalogue, inTransaction, type WriteCatalogue } from './catalogue.ts'
+import { type Catalogue, joinTransaction, type WriteCatalogue } from './catalogue.ts'
 
 const maxAttempts = 4
 /** Thrown to roll a dry run back. */
 const rollback = new Error('a dry run is rolled back')
 
 /**
- * Does the work in a transaction, or in a savepoint of the current one, which is rolled back if the work throws. A dry
- * run is rolled back at its end; `dryRun` can be a function of the result. Repeats after a deadlock or serialization
- * failure.
+ * Does the work in a transaction, or in a savepoint of the current one, which is rolled back if the work throws. Repeats
+ * after a deadlock or serialization failure.
  */
-export async function write<T>(
+export function inTransaction<T>(
+  catalogue: Catalogue,
+  work: (catalogue: WriteCatalogue) => Promise<T>,
+): Promise<T> {
+  return withRetries(() => transact(catalogue, work))
+}
+
+/** As `inTransaction`, which a dry run rolls back at its end. `dryRun` can be a function of the result. */
+export function withDryRun<T>(
   catalogue: Catalogue,
   dryRun: boolean | null | undefined | ((result: T) => boolean | undefined),
   work: (catalogue: WriteCatalogue) => Promise<T>,
@@ -32,13 +39,13 @@ export async function write<T>(
   })
 }
 
-/** As `write`, for work of a single statement: one round trip instead of three, as it needs no `begin` and `commit`. */
-export function writeInOneStatement<T>(
+/** As `withDryRun`, for one statement: one round trip instead of three, as it needs no `begin` and `commit`. */
+export function inOneStatement<T>(
   catalogue: Catalogue,
   dryRun: boolean | null | undefined,
   work: (catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
-  if (dryRun || catalogue.db.isTransaction) return write(catalogue, dryRun, work)
+  if (dryRun || catalogue.db.isTransaction) return withDryRun(catalogue, dryRun, work)
   return withRetries(() => work(catalogue))
 }
 
@@ -59,7 +66,7 @@ async function withRetries<T>(work: () => Promise<T>): Promise<T> {
  */
 async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogue) => Promise<T>): Promise<T> {
   const { db } = catalogue
-  if (!db.isTransaction) return db.transaction().execute((begun) => work(inTransaction(catalogue, begun)))
+  if (!db.isTransaction) return db.transaction().execute((begun) => work(joinTransaction(catalogue, begun)))
   await sql`savepoint work`.execute(db)
   let result: T
   try {

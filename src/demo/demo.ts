@@ -8,8 +8,8 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import { inventMeasures } from '../catalogue/rows/measures.ts'
 import { countStores } from '../catalogue/stores/list-stores.ts'
 import { createStore } from '../catalogue/stores/stores.ts'
-import { write } from '../catalogue/transaction.ts'
-import { importFile } from '../import/import-file.ts'
+import { inTransaction } from '../catalogue/transaction.ts'
+import { importFile } from '../import/import.ts'
 import { importRequest } from '../import/options.ts'
 
 /** `demo.json`: the stores and their attribute definitions. */
@@ -49,7 +49,7 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
       storeWebsite: website,
     }
     const link = { linkedStoreId: isLinked ? before : undefined, copyTaxonomy: isLinked }
-    const { storeUuid } = await write(catalogue, false, async (transaction) => {
+    const { storeUuid } = await inTransaction(catalogue, async (transaction) => {
       const store = await createStore(transaction, enumerations, input, link)
       if (!isLinked) await defineAttributes(transaction, store.storeUuid, demo.definitions)
       return store

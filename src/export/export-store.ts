@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
-import { type Catalogue, inTransaction } from '../catalogue/catalogue.ts'
+import { type Catalogue, joinTransaction } from '../catalogue/catalogue.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { findProductColumns } from '../catalogue/products/product-columns.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
@@ -33,7 +33,7 @@ export async function exportStore(
   return withOwnConnection(catalogue.db, async ({ db: own }) => {
     const transaction = own.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     return transaction.execute(async (began) => {
-      const snapshot = inTransaction(catalogue, began)
+      const snapshot = joinTransaction(catalogue, began)
       // The reader of the export may be slow.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
       const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }

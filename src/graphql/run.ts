@@ -14,7 +14,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { write } from '../catalogue/transaction.ts'
+import { withDryRun } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
 import { type Context, createContext } from './context.ts'
 import { requireAnswerableData } from './limits/answer-size.ts'
@@ -98,7 +98,7 @@ export function runInTransaction(run: Run): Run {
     }
     const isOfPayload = ({ path = [] }: GraphQLError) => path.length > 1
     const hasFailed = ({ errors }: ExecutionResult) => errors?.some(isOfPayload)
-    const result = await write(context.catalogue, hasFailed, async (catalogue) => {
+    const result = await withDryRun(context.catalogue, hasFailed, async (catalogue) => {
       jobs = 0
       const made = await run(variables, createContext({ ...context, catalogue, jobQueued }))
       requireAnswerableData(made.data)

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Catalogue, type Origin, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { write } from '../catalogue/transaction.ts'
+import { inTransaction, withDryRun } from '../catalogue/transaction.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
@@ -100,7 +100,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
       const withCommas = await attributesWithCommas(catalogue, request, stream, work)
       const numbers = numberReaders(request, stream.recognized, columnOf, withCommas)
       for await (const rows of chunks.items) {
-        const written = await write(catalogue, false, (transaction) => writeOne(transaction, rows, numbers))
+        const written = await inTransaction(catalogue, (transaction) => writeOne(transaction, rows, numbers))
         position = written.next
         onChunk?.(position.counts, written.failed)
       }
@@ -114,7 +114,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
     }
   }
   const catalogue = { ...wholeCatalogue(own.db), origin }
-  return request.dryRun ? write(catalogue, true, writeAll) : writeAll(catalogue)
+  return request.dryRun ? withDryRun(catalogue, true, writeAll) : writeAll(catalogue)
 }
 
 function stoppedBy(reason: unknown, { counts }: ImportPosition) {

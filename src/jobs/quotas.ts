@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { inTransaction, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { joinTransaction, wholeCatalogue } from '../catalogue/catalogue.ts'
 import { lockStore } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
@@ -35,7 +35,7 @@ export async function requireRoom(
   { bytes, uploader }: NewJob,
   quotas: JobQuotas,
 ): Promise<number> {
-  await lockStore(inTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
+  await lockStore(joinTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
   const { queued, unfinished, uploads } = await countUnended(db, storeUuid, uploader)
   if (queued >= quotas.queued) {
     throw new CatalogueError(

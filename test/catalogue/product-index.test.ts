@@ -6,7 +6,7 @@ import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { filtersProjection, findSlots } from '../../src/catalogue/projections/filters-projection.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { caughtUp } from '../support/caught-up.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { buildIndex } from '../support/database/product-index.ts'
@@ -42,7 +42,7 @@ const stored: Record<string, string> = {
 }
 
 const define = (definitions: Record<string, 'number' | 'text' | 'unfilterable'>) =>
-  write(database.catalogue, false, (work) =>
+  inTransaction(database.catalogue, (work) =>
     defineAttributes(
       work,
       store,
@@ -52,7 +52,7 @@ const define = (definitions: Record<string, 'number' | 'text' | 'unfilterable'>)
     ),
   )
 const add = (products: Record<string, Record<string, string>>) =>
-  write(database.catalogue, false, (work) =>
+  inTransaction(database.catalogue, (work) =>
     upsertProducts(
       work,
       store,
@@ -72,7 +72,7 @@ const slotsOf = async () =>
   })
 
 const applyTo = (codes: string[]) =>
-  write(database.catalogue, false, (work) => filtersProjection.apply(work, store, codes))
+  inTransaction(database.catalogue, (work) => filtersProjection.apply(work, store, codes))
 /** Of all rows: as if no product were in the queue. */
 const faults = async () => {
   await sql`delete from product_dirty where store_uuid = ${store}`.execute(database.db)
@@ -103,7 +103,7 @@ it('follows products that are created, changed and deleted, in any order and aga
   await applyTo(['c', 'a', 'b'])
   expect(await rowsOf('t1, n1, t2, n2')).toEqual(rows)
   await add({ a: { A: '2' } })
-  await write(database.catalogue, false, (work) => deleteProducts(work, store, ['b']))
+  await inTransaction(database.catalogue, (work) => deleteProducts(work, store, ['b']))
   expect(await faults()).toMatchObject([{ code: 'a' }, { code: 'b', actual: null }])
   await applyTo(['a', 'b'])
   expect(await rowsOf('t1, t2')).toEqual({ a: ['2', '1'], c: [null, null] })
@@ -113,7 +113,7 @@ it('follows products that are created, changed and deleted, in any order and aga
 it('applies with no prepared statement for each choice of slots, of which there are hundreds', async () => {
   await define({ A: 'text' })
   await buildIndex(database.catalogue, store)
-  const prepared = await write(database.catalogue, false, async (work) => {
+  const prepared = await inTransaction(database.catalogue, async (work) => {
     await filtersProjection.apply(work, store, ['a'])
     const { rows } = await sql`
       select statement from pg_prepared_statements where statement ~ ('insert into ' || 'product_index as')`.execute(
@@ -144,7 +144,7 @@ it('builds the attributes of a store that copies those of another one', async ()
   await define({ A: 'text' })
   const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
   const link = { linkedStoreId: store, copyTaxonomy: true }
-  const copy = await write(database.catalogue, false, (work) => createStore(work, fallbackEnumerations, input, link))
+  const copy = await inTransaction(database.catalogue, (work) => createStore(work, fallbackEnumerations, input, link))
   store = copy.storeUuid
   expect(await slotsOf()).toEqual([])
   await caughtUp(database, store)
@@ -161,7 +161,7 @@ it('deletes its rows when no attribute is declared any more, and leaves none of 
   await buildIndex(database.catalogue, store)
   expect(Object.keys(await rowsOf('t1'))).toHaveLength(2500)
   await sql`delete from product_index_slot where store_uuid = ${store}`.execute(database.db)
-  await write(database.catalogue, false, (work) => deleteProducts(work, store, ['00001', '02400', '02500']))
+  await inTransaction(database.catalogue, (work) => deleteProducts(work, store, ['00001', '02400', '02500']))
   await buildIndex(database.catalogue, store)
   expect(await faults()).toEqual([])
   await define({ A: 'unfilterable' })

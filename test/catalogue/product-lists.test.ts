@@ -10,7 +10,7 @@ import type { ProductFilter } from '../../src/catalogue/products/query/product-f
 import { chooseSource } from '../../src/catalogue/products/query/source.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { createCaughtUp } from '../../src/catalogue/projections/caught-up.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { costly, requestContext } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { newRequestId } from '../../src/request/request-id.ts'
@@ -183,7 +183,7 @@ it('counts the values of an attribute once, until a change of the store is appli
   const cheap = { attributes: [{ name: 'Size', lte: '10' }] }
   expect(await ask(cheap)).toEqual({ counts: [5, 5], statements: 2 })
   expect(await ask(cheap)).toEqual({ counts: [5, 5], statements: 1 })
-  await write(catalogue, false, (work) =>
+  await inTransaction(catalogue, (work) =>
     upsertProducts(work, uuid, [{ productCode: '000001', attributes: { Color: 'c0' } }]),
   )
   expect(await ask()).toEqual({ counts: [3_000, 3_000], statements: 1 })
@@ -193,7 +193,7 @@ it('counts the values of an attribute once, until a change of the store is appli
   expect((await ask({ missingAssets: {} })).statements).toBeGreaterThan(1)
   expect((await ask({ missingAssets: {} })).statements).toBeGreaterThan(1)
   // What is counted while changes wait is not kept.
-  await write(catalogue, false, (work) => upsertProducts(work, uuid, [{ productCode: 'new' }]))
+  await inTransaction(catalogue, (work) => upsertProducts(work, uuid, [{ productCode: 'new' }]))
   const waiting = { attributes: [{ name: 'Size', lte: '20' }] }
   for (let i = 0; i < 2; i++) expect(await ask(waiting)).toMatchObject({ statements: 2 })
 })
@@ -201,7 +201,7 @@ it('counts the values of an attribute once, until a change of the store is appli
 it('counts the values of a small store as they are now', async () => {
   const uuid = await filledStore(10)
   const { catalogue } = database
-  await write(catalogue, false, (work) => upsertProducts(work, uuid, [{ productCode: 'new' }]))
+  await inTransaction(catalogue, (work) => upsertProducts(work, uuid, [{ productCode: 'new' }]))
   const [facet] = await countFacets(catalogue, uuid, { names: ['Color'], filter: {}, first: 1 })
   expect(facet).toMatchObject({ distinct: 2, missing: 1 })
 })

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { hasRowSecurity, limitedTo } from '../../src/database/tenant.ts'
@@ -122,7 +122,7 @@ it.each<[string, (db: Kysely<Database>) => Promise<unknown>]>([
   ['a transaction', (db) => db.transaction().execute(readTooMuch)],
   [
     'a savepoint',
-    (db) => write(wholeCatalogue(db), false, (outer) => write(outer, false, ({ db }) => readTooMuch(db))),
+    (db) => inTransaction(wholeCatalogue(db), (outer) => inTransaction(outer, ({ db }) => readTooMuch(db))),
   ],
   ['a statement of a tenant', (db) => readTooMuch(limitedTo(db, new Set()))],
   ['a transaction of a tenant', (db) => limitedTo(db, new Set()).transaction().execute(readTooMuch)],

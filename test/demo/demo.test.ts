@@ -6,7 +6,7 @@ import { findProductAt } from '../../src/catalogue/changes/product-at.ts'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { type Enumerations, fallbackEnumerations, productStatuses } from '../../src/catalogue/enumerations.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
 import { type TestDatabase, useDatabase } from '../support/database/database.ts'
 
@@ -111,7 +111,7 @@ describe('in another database', () => {
     const origin = { requestId: 'demo', actor: 'demo', via: 'cli', operation: 'import' } as const
     const catalogue = { ...another.catalogue, origin }
     const input = { storeName: 'No prices', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-    const { storeUuid } = await write(catalogue, false, (within) =>
+    const { storeUuid } = await inTransaction(catalogue, (within) =>
       createStore(within, fallbackEnumerations, input, { copyTaxonomy: false }),
     )
     await inventChanges(catalogue, storeUuid, 29)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
@@ -13,7 +13,7 @@ type Definitions = Parameters<typeof defineAttributes>[2]
 /** Imports a file into a store with definitions; returns what is printed and the file of the failed rows. */
 async function importFaulty(content: string | Buffer, args: string[], definitions: Definitions = [price]) {
   const store = await catalog.newStore()
-  await write(catalog.database.catalogue, false, (transaction) => defineAttributes(transaction, store, definitions))
+  await inTransaction(catalog.database.catalogue, (transaction) => defineAttributes(transaction, store, definitions))
   const errors = catalog.path('failed.csv')
   const file = await catalog.file('faulty.csv', content)
   const { stdout, stderr } = await catalog.run([file, '--store', store, '--errors', errors, '--json', ...args])

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { write } from '../../src/catalogue/transaction.ts'
-import { type ImportReport, type ImportResult, importFile } from '../../src/import/import-file.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
+import { type ImportReport, type ImportResult, importFile } from '../../src/import/import.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
 import { noCounts } from '../../src/import/position.ts'
 import type { Fault } from '../../src/import/read/row.ts'
@@ -81,7 +81,7 @@ test('rows create products, update those that differ, and leave the rest unchang
 test('an error in a row is reported with its number, line, code and column, and the other rows are imported', async () => {
   const store = await catalog.newStore()
   const price = { name: 'price', type: 'number' as const, allowedValues: null, maxLength: null, pattern: null }
-  await write(catalog.database.catalogue, false, (transaction) => defineAttributes(transaction, store, [price]))
+  await inTransaction(catalog.database.catalogue, (transaction) => defineAttributes(transaction, store, [price]))
   const rows = [
     { sku: 'A', cost: '1.5' },
     { sku: 'B', cost: 'much', state: 'gone' },
@@ -174,7 +174,7 @@ test('definitions that change while a file is read hold for what comes after', a
     yield* linesOf(numbered(1500))
     if (!isDefined) {
       await expect.poll(async () => (await productsOf(catalog, store)).size).toBe(1000)
-      await write(catalogue, false, (transaction) => defineAttributes(transaction, store, [n]))
+      await inTransaction(catalogue, (transaction) => defineAttributes(transaction, store, [n]))
       isDefined = true
     }
     yield* linesOf(numbered(500, 1501))

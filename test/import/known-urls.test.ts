@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { write } from '../../src/catalogue/transaction.ts'
-import { importFile } from '../../src/import/import-file.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
+import { importFile } from '../../src/import/import.ts'
 import { importRequest } from '../../src/import/options.ts'
 import { useCatalog } from './catalog.ts'
 
@@ -46,7 +46,7 @@ test('a URL that another writer brings in the middle of an import keeps its asse
   const { counts } = await importOf(store, async function* () {
     for (let i = 0; i < 1_500; i++) yield row(`P${i}`, String(i))
     await expect.poll(async () => Object.keys(await idsOf(store)).length).toBeGreaterThan(0)
-    await write(catalog.database.catalogue, false, (work) => addAssets(work, fallbackEnumerations, store, [asset]))
+    await inTransaction(catalog.database.catalogue, (work) => addAssets(work, fallbackEnumerations, store, [asset]))
     yield row('Q', 'other')
   })
   expect(counts).toMatchObject({ created: 1_501, assetsAdded: 1_500, linksAdded: 1_501 })
@@ -57,7 +57,7 @@ test('a URL that is in the group already is not linked again, whatever the id of
   const store = await catalog.newStore()
   const asset = (assetId: string, parentCode: string) => ({ assetId, parentCode, channel: 'SMP', url: url('same') })
   const assets = [asset('first', 'X'), asset('second', 'P')].map((each) => ({ ...each, assetFormat: 'image' }))
-  await write(catalog.database.catalogue, false, (work) => addAssets(work, fallbackEnumerations, store, assets))
+  await inTransaction(catalog.database.catalogue, (work) => addAssets(work, fallbackEnumerations, store, assets))
   const { counts } = await importOf(store, async function* () {
     yield row('P', 'same')
     yield row('Q', 'same')

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { noCounts } from '../../src/import/position.ts'
 import { findInterrupted, type ResumedImport, runAsJob } from '../../src/jobs/command-line-import.ts'
 import { deleteJob } from '../../src/jobs/job.ts'
@@ -154,7 +154,7 @@ test('an interrupted import is resumed by one command only, and as long as its j
   const run = (resumed: ResumedImport | undefined, rows: number, stopped?: string) =>
     runAsJob(db, { ...imported, origin: undefined, resumed }, report, async ({ report: begun, savePosition }) => {
       await begun.begin([], { format: 'csv' })
-      await write(catalogue, false, (transaction) => savePosition(at(rows), transaction.db))
+      await inTransaction(catalogue, (transaction) => savePosition(at(rows), transaction.db))
       return {
         counts: at(rows).counts,
         stopped,

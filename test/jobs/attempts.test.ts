@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { type Attempt, beginAttempt, readAttempt } from '../../src/jobs/attempt.ts'
 import { deleteJob, deleteOldJobs, type Job } from '../../src/jobs/job.ts'
 import { runAttempt, runExport, runImport } from '../../src/jobs/run-attempt.ts'
@@ -18,7 +18,7 @@ const context = { enumerations: fallbackEnumerations, quotas, signal: new AbortC
 const newExport = async () => {
   const { catalogue } = database
   const storeUuid = await storeIn(catalogue)
-  await write(catalogue, false, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
+  await inTransaction(catalogue, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
   return startExport(catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null }, quotas)
 }
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { isBefore, readCursor } from '../../src/catalogue/changes/cursor.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction, withDryRun } from '../../src/catalogue/transaction.ts'
 import type { Event } from '../../src/live/event.ts'
 import { restData } from '../support/clients/rest-client.ts'
 import { settled } from '../support/database/changes.ts'
@@ -131,13 +131,13 @@ describe('GET /v1/events', () => {
     const writers = Array.from({ length: 8 }, async (_, number) => {
       const random = new Random(number)
       for (let i = 0; i < 10; i++) {
-        await write(recording, random.below(8) === 0, async (work) => {
+        await withDryRun(recording, random.below(8) === 0, async (work) => {
           await upsertProducts(work, stores[random.below(2)] ?? '', [{ productCode: `${number}-${i}` }])
           await sleep(random.below(10))
         })
       }
     })
-    const long = write(recording, false, async (work) => {
+    const long = inTransaction(recording, async (work) => {
       await upsertProducts(work, held, [{ productCode: 'long' }])
       await Promise.all(writers)
     })

@@ -4,7 +4,7 @@ import type { Change } from '../../src/catalogue/changes/change.ts'
 import type { LedgerPosition } from '../../src/catalogue/changes/cursor.ts'
 import { listChanges } from '../../src/catalogue/changes/list-changes.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { eventOf } from '../../src/live/event.ts'
 import { latestPosition, maxKeptBytes, readNewChanges } from '../../src/live/new-changes.ts'
 import { restData } from '../support/clients/rest-client.ts'
@@ -25,9 +25,9 @@ it('new changes of several stores are those of their feeds in one order, with wr
   await settled(gateway.database)
   const start = await latestPosition(db, stores)
   const writeOne = (store: string, productCode: string) =>
-    write({ ...catalogue, origin }, false, (work) => upsertProducts(work, store, [{ productCode }]))
+    inTransaction({ ...catalogue, origin }, (work) => upsertProducts(work, store, [{ productCode }]))
   const { promise: end, resolve: endLong } = Promise.withResolvers<void>()
-  const long = write({ ...catalogue, origin }, false, async (work) => {
+  const long = inTransaction({ ...catalogue, origin }, async (work) => {
     await upsertProducts(work, stores[3] ?? '', [{ productCode: 'long' }])
     await end
   })

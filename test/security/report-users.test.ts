@@ -9,7 +9,7 @@ import { endReportSessions } from '../../src/auth/report-sessions.ts'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { listChanges } from '../../src/catalogue/changes/list-changes.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { refusal, runCli } from '../support/clients/cli.ts'
 import { databaseUrl, type TestDatabase } from '../support/database/database.ts'
@@ -335,7 +335,7 @@ describe('catalog report-user', () => {
       expect(await catalog(['add', login, '--store', store], url)).toMatchObject({ code: 0 })
       await expect(asLogin(plant)).rejects.toThrow('permission denied for schema public')
       await expectLimits(catalogue.db, login, new URL(url).pathname.slice(1))
-      await write(catalogue, false, (within) => upsertProducts(within, store, [{ productCode: 'A' }]))
+      await inTransaction(catalogue, (within) => upsertProducts(within, store, [{ productCode: 'A' }]))
     })
 
     it('refuses report users until an administrator has taken it away, and `check` says how', async () => {

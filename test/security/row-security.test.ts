@@ -7,7 +7,7 @@ import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { countStores, listStores, listStoresOfGroups } from '../../src/catalogue/stores/list-stores.ts'
 import { findStores, type Store } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { namesOf } from '../../src/database/registry/table-registry.ts'
 import { hasRowSecurity, tenantRole } from '../../src/database/tenant.ts'
@@ -93,7 +93,7 @@ describe('what a statement forgets, PostgreSQL does not', () => {
       const part = catalogueFor(transaction, { stores: new Set([fixture.own]) })
       expect((await role.execute(part.db)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
       await expect(sql`select 1 / 0`.execute(part.db)).rejects.toThrow(/division/)
-      await write(part, false, async (work) => {
+      await inTransaction(part, async (work) => {
         expect((await role.execute(work.db)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
       })
       expect((await role.execute(transaction)).rows[0]).not.toMatchObject({ role: 'catalogue_tenant' })
@@ -121,7 +121,7 @@ it('limited roles may execute the functions of statements where functions are gr
   expect((await granted.execute(db)).rows).toEqual([{ run: true }, { run: true }])
   const storeWithProduct = async () => {
     const storeUuid = await storeIn(catalogue)
-    await write(catalogue, false, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
+    await inTransaction(catalogue, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
     return storeUuid
   }
   const [own, foreign] = [await storeWithProduct(), await storeWithProduct()]

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import type { Caller } from './clients/caller.ts'
 import type { Item } from './clients/client.ts'
 import { ask } from './clients/operations.ts'
@@ -35,7 +35,7 @@ export async function countStores(gateway: Caller, search: unknown): Promise<unk
 export async function storeIn(catalogue: Catalogue, linkedStoreId?: string): Promise<string> {
   const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
   const link = { linkedStoreId, copyTaxonomy: false }
-  return (await write(catalogue, false, (work) => createStore(work, fallbackEnumerations, input, link))).storeUuid
+  return (await inTransaction(catalogue, (work) => createStore(work, fallbackEnumerations, input, link))).storeUuid
 }
 
 export function unknownStore(): string {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { write } from '../transaction.ts'
+import { inTransaction } from '../transaction.ts'
 
 const dayMs = 86_400_000
 const actors = ['anna', 'ben', 'shop']
@@ -16,7 +16,7 @@ interface Priced {
 export async function inventChanges(catalogue: Catalogue, uuid: string, days: number): Promise<void> {
   if (!catalogue.origin) return
   const begin = new Date(Date.now() - days * dayMs)
-  await write(catalogue, false, async ({ db }) => {
+  await inTransaction(catalogue, async ({ db }) => {
     await sql`select add_change_days((${begin}::timestamptz at time zone 'UTC')::date,
       (now() at time zone 'UTC')::date)`.execute(db)
     await sql`update change_horizon set since = least(since, ${begin}::timestamptz)`.execute(db)

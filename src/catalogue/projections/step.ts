@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { onlyRow } from '../conditions.ts'
 import { tryLock } from '../locks.ts'
-import { write } from '../transaction.ts'
+import { inTransaction } from '../transaction.ts'
 import type { Projection, ProjectionName } from './projection.ts'
 import { type Changed, deleteBuildRequests, isFull, listBuildRequests, putBack, takeChanged } from './queue.ts'
 
@@ -25,7 +25,7 @@ export function applyChanged(
   storeUuid: string,
   onFailure: OnFailure,
 ): Promise<StepResult> {
-  return write(catalogue, false, async (work) => {
+  return inTransaction(catalogue, async (work) => {
     if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
     const changed = await takeChanged(work, storeUuid)
     for (const projection of changed.length === 0 ? [] : await keptAmong(projections, work, storeUuid)) {
@@ -60,7 +60,7 @@ async function applyOne(
   onFailure: OnFailure,
 ): Promise<void> {
   try {
-    const left = await write(work, false, (within) => projection.apply(within, storeUuid, changed.codes))
+    const left = await inTransaction(work, (within) => projection.apply(within, storeUuid, changed.codes))
     if (left && left.length > 0) await putBack(work, storeUuid, { ...changed, codes: [...left] }, 0)
   } catch (error) {
     onFailure(projection.name, storeUuid, error)
@@ -94,7 +94,7 @@ export function buildNext(
   projections: readonly Projection[],
   storeUuid: string,
 ): Promise<StepResult> {
-  return write(catalogue, false, async (work) => {
+  return inTransaction(catalogue, async (work) => {
     if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
     // A request that is committed after this statement stays: what follows may not see its cause.
     const requests = await listBuildRequests(work, storeUuid)

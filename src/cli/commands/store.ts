@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { defaultChannel } from '../../catalogue/enumerations.ts'
 import { listStores } from '../../catalogue/stores/list-stores.ts'
 import { createStore, findStores, findStoreUuid, type Store } from '../../catalogue/stores/stores.ts'
-import { write } from '../../catalogue/transaction.ts'
+import { inTransaction } from '../../catalogue/transaction.ts'
 import { storeNotFound } from '../../errors.ts'
 import { collect, jsonFlag } from '../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../output.ts'
@@ -80,7 +80,7 @@ async function create(context: CommandContext, options: CreateOptions): Promise<
   }
   const link = { linkedStoreId, copyTaxonomy: options.copyTaxonomy }
   return recordWrites(context, { operation: 'createStore' }, (catalogue) =>
-    write(catalogue, false, (within) => createStore(within, enumerations, input, link)),
+    inTransaction(catalogue, (within) => createStore(within, enumerations, input, link)),
   )
 }
 

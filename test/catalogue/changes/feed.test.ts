@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { cursorOf } from '../../../src/catalogue/changes/cursor.ts'
 import { recordChanges } from '../../../src/catalogue/changes/record-changes.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../../src/catalogue/transaction.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { queryString, restData } from '../../support/clients/rest-client.ts'
@@ -173,7 +173,7 @@ describe('the feed of changes', () => {
     const origin = { requestId: 'many', actor: 'a', via: 'rest', operation: 'import' } as const
     const items = sql`select 'product' as kind, 'deleted' as action, i::text as code, null::text as key, null::text as was
       from generate_series(1, 50000) i`
-    await write(catalogue, false, (work) => recordChanges({ ...work, origin }, store, items))
+    await inTransaction(catalogue, (work) => recordChanges({ ...work, origin }, store, items))
     const { rows } = await sql<{ codes: number }>`
       select cardinality(codes) as codes from change where store_uuid = ${store} and request_id = 'many'`.execute(db)
     const counts = rows.map(({ codes }) => codes)

@@ -5,7 +5,7 @@ import { revertRequest } from '../../../src/catalogue/changes/revert/revert-requ
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { updateStore } from '../../../src/catalogue/stores/stores.ts'
 import { lockStore, tryLock } from '../../../src/catalogue/locks.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction, withDryRun } from '../../../src/catalogue/transaction.ts'
 import { setRecording } from '../../../src/database/change-days.ts'
 import { requestContext } from '../../../src/request/context.ts'
 import { ReadBytes } from '../../../src/request/read-bytes.ts'
@@ -165,7 +165,7 @@ describe('what changed since', () => {
     const id = randomUUID()
     await send('POST', id, [{ product_code: 'A' }])
     const { database } = gateway
-    const reverting = await write(database.catalogue, false, async (work) => {
+    const reverting = await inTransaction(database.catalogue, async (work) => {
       await lockStore(work, store, { products: ['A'] })
       const answer = revert(gateway, store, id)
       await expect.poll(() => database.lockWaiters()).toBe(1)
@@ -308,7 +308,7 @@ describe('definitions and the store', () => {
       via: 'graphql' as const,
       operation: 'updateStore',
     }
-    const reverting = await write({ ...catalogue, origin }, false, async (work) => {
+    const reverting = await inTransaction({ ...catalogue, origin }, async (work) => {
       await updateStore(work, fallbackEnumerations, store, { storeName: 'Two' })
       const answer = revert(gateway, store, id)
       await expect.poll(lockWaiters).toBe(1)
@@ -325,7 +325,7 @@ describe('definitions and the store', () => {
       upsertProducts(storeUuid: $store, products: $products) { __typename }`,
       [{ productCode: 'A' }],
     )
-    await write(catalogue, false, async (work) => {
+    await inTransaction(catalogue, async (work) => {
       await lockStore(work, store, { products: ['B'] })
       expect((await revert(gateway, store, id)).reverted).toMatchObject({ products: 1, definitions: 1 })
     })
@@ -336,7 +336,7 @@ describe('definitions and the store', () => {
     await defineAll(Array.from('ABCDEFGH', filterable))
     await caughtUp(gateway.database, store)
     const request = await undefine('A')
-    await write(gateway.database.catalogue, false, async (work) => {
+    await inTransaction(gateway.database.catalogue, async (work) => {
       // The follower does not index Z.
       await expect.poll(() => tryLock(work, store, 'projections')).toBe(true)
       await defineAll([filterable('Z')])
@@ -530,7 +530,7 @@ describe('a revert', () => {
     const items: [string, string, string][] = [['other', 'Color', 'x'.repeat(10_000)]]
     for (let i = 0; i < 100; i++) await addChange(gateway.database.db, { store, requestId: `r${i}`, items })
     const origin = { requestId: randomUUID(), actor: 'a', via: 'rest', operation: 'revertRequest' } as const
-    const largeReads = await write(gateway.database.catalogue, true, async (work) => {
+    const largeReads = await withDryRun(gateway.database.catalogue, true, async (work) => {
       const read = async () => {
         const { rows } = await sql<{ count: number }>`
           select sum(s.idx_scan)::int as count
@@ -564,7 +564,7 @@ describe('a revert', () => {
     }
     const { signal } = new AbortController()
     const { reverted, skipped } = await requestContext.run({ ...context, requestId: newRequestId(), signal }, () =>
-      write(catalogue, false, (work) => revertRequest({ ...work, origin }, store, request, 'SKIP')),
+      inTransaction(catalogue, (work) => revertRequest({ ...work, origin }, store, request, 'SKIP')),
     )
     // Eight, as for few products, one that deletes, and two for the second part.
     expect(gateway.database.statements()).toBe(8 + 1 + 2)

@@ -6,7 +6,7 @@ import { listChanges } from '../../../src/catalogue/changes/list-changes.ts'
 import { upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'
 import { productTotalAsOf } from '../../../src/catalogue/projections/as-of.ts'
 import { takeChanged } from '../../../src/catalogue/projections/queue.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction, withDryRun } from '../../../src/catalogue/transaction.ts'
 import { settled } from '../../support/database/changes.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
@@ -29,7 +29,7 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
       if (round === 5) await expect.poll(() => emptyPages).toBeGreaterThan(0)
       const isUndone = random.below(8) === 0
       if (isUndone) rolledBack++
-      await write(recording, isUndone, async (work) => {
+      await withDryRun(recording, isUndone, async (work) => {
         for (let i = random.below(3); i >= 0; i--) {
           await upsertProducts(work, store, [{ productCode: `${number}-${round}-${i}` }])
           // Some transactions are open for long while the others go on.
@@ -54,7 +54,7 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
         expect(total + queued).toBe(products)
         totals.add(total)
       }
-      await write(database.catalogue, false, (work) => takeChanged(work, store))
+      await inTransaction(database.catalogue, (work) => takeChanged(work, store))
       pages++
       if (page.changes.length === 0) emptyPages++
       cursor = page.next ?? cursor
@@ -79,7 +79,7 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
 
 it('a transaction counts products in one row for each status', async () => {
   const store = await storeIn(database.catalogue)
-  await write(database.catalogue, false, async (work) => {
+  await inTransaction(database.catalogue, async (work) => {
     for (let i = 0; i < 10; i++) await upsertProducts(work, store, [{ productCode: `${i}` }])
   })
   const { rows } = await sql`select status, count from product_total where store_uuid = ${store}`.execute(database.db)

@@ -8,7 +8,7 @@ import { upsertProducts } from '../../../src/catalogue/products/upsert-products.
 import { startFollower } from '../../../src/catalogue/projections/follower.ts'
 import { setRequirements } from '../../../src/catalogue/readiness/requirements.ts'
 import { findStoreReadiness } from '../../../src/catalogue/readiness/store-readiness.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../../src/catalogue/transaction.ts'
 import { caughtUp } from '../../support/caught-up.ts'
 import { createTestDatabase, useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
@@ -38,11 +38,11 @@ it('two followers keep what eight writers change', async () => {
       productCode,
       attributes: { [random.some(['Title', 'Size'], 1)[0] ?? '']: '1' },
     }))
-    await write(catalogue, false, (work) => upsertProducts(work, store, products))
-    if (i % 3 === 0) await write(catalogue, false, (work) => deleteProducts(work, store, codes().slice(0, 4)))
+    await inTransaction(catalogue, (work) => upsertProducts(work, store, products))
+    if (i % 3 === 0) await inTransaction(catalogue, (work) => deleteProducts(work, store, codes().slice(0, 4)))
     if (i % 5 === 0) {
       const requirement = { code: 'c', kind: 'ATTRIBUTE', attribute: i % 2 ? 'Title' : 'Size' } as const
-      await write(catalogue, false, (work) => setRequirements(work, all, store, 'SMP', [requirement]))
+      await inTransaction(catalogue, (work) => setRequirements(work, all, store, 'SMP', [requirement]))
     }
     followers[i % 2]?.wake()
   }

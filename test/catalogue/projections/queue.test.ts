@@ -7,7 +7,7 @@ import { fallbackEnumerations as all } from '../../../src/catalogue/enumerations
 import { deleteProducts } from '../../../src/catalogue/products/delete-products.ts'
 import { updateProducts } from '../../../src/catalogue/products/update-products.ts'
 import { createProducts, upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../../src/catalogue/transaction.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
 
@@ -78,7 +78,7 @@ describe.each([
   it.each(writes)('%s queues the products that it changes', async (_title, run, expected) => {
     const store = await storeIn(database.catalogue)
     const work = <T>(run: (work: WriteCatalogue) => Promise<T>) =>
-      write({ ...database.catalogue, origin: by }, false, run)
+      inTransaction({ ...database.catalogue, origin: by }, run)
     await work((within) => upsertProducts(within, store, [{ productCode: 'A' }, { productCode: 'B' }]))
     expect(await takeRows(store)).toEqual([{ codes: ['A', 'B'], delta: 2 }])
     await work((within) => run(within, store))
@@ -89,7 +89,7 @@ describe.each([
 it('has at most 1,000 products in a row', async () => {
   const store = await storeIn(database.catalogue)
   const products = Array.from({ length: 2_500 }, (_, i) => ({ productCode: `sku-${10_000 + i}` }))
-  await write(database.catalogue, false, (work) => upsertProducts(work, store, products))
+  await inTransaction(database.catalogue, (work) => upsertProducts(work, store, products))
   const numbers = async () =>
     (await takeRows(store)).map(({ codes, delta }) => [codes.length, delta]).toSorted(([a = 0], [b = 0]) => b - a)
   expect(await numbers()).toEqual([

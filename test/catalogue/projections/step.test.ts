@@ -10,13 +10,13 @@ import { applyChanged, buildNext } from '../../../src/catalogue/projections/step
 import { setRequirements } from '../../../src/catalogue/readiness/requirements.ts'
 import { findStoreReadiness } from '../../../src/catalogue/readiness/store-readiness.ts'
 import { tryLock } from '../../../src/catalogue/locks.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../../src/catalogue/transaction.ts'
 import { caughtUp } from '../../support/caught-up.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
 
 const database = useDatabase()
-const within = <T>(run: (work: WriteCatalogue) => Promise<T>) => write(database.catalogue, false, run)
+const within = <T>(run: (work: WriteCatalogue) => Promise<T>) => inTransaction(database.catalogue, run)
 
 const upsert = (store: string, ...codes: string[]) =>
   within((work) =>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { defineAttributes } from '../../../src/catalogue/attributes/attribute-definitions.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../../src/catalogue/transaction.ts'
 import { createRepeatedRows } from '../../../src/import/load/repeated-rows.ts'
 import { unescapedFormula } from '../../../src/text.ts'
 import { runCli } from '../../support/clients/cli.ts'
@@ -484,7 +484,7 @@ describe('numbers', () => {
   async function importNumbers(content: string | Buffer, args: string[] = [], name = 'n.csv') {
     const store = await catalog.newStore()
     const price = { name: 'Price', type: 'number' } as const
-    await write(catalog.database.catalogue, false, (transaction) => defineAttributes(transaction, store, [price]))
+    await inTransaction(catalog.database.catalogue, (transaction) => defineAttributes(transaction, store, [price]))
     const { code, stderr } = await catalog.run([await catalog.file(name, content), '--store', store, ...args])
     const products = Object.fromEntries(await productsOf(catalog, store))
     return { code, stderr, prices: Object.values(products).map(({ attributes }) => attributes.Price) }

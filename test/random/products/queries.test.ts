@@ -10,7 +10,7 @@ import { cursorKey, type ProductOrder } from '../../../src/catalogue/products/qu
 import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/query/product-filter.ts'
 import { chooseSource } from '../../../src/catalogue/products/query/source.ts'
 import { filtersProjection } from '../../../src/catalogue/projections/filters-projection.ts'
-import { write } from '../../../src/catalogue/transaction.ts'
+import { inTransaction } from '../../../src/catalogue/transaction.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { buildIndex } from '../../support/database/product-index.ts'
 import { storeIn } from '../../support/factories.ts'
@@ -87,7 +87,7 @@ async function fill(title: Title, n: number): Promise<void> {
   }
   // The source is chosen by the number of products that the totals tell.
   await sql`insert into product_total values (${uuid}, 0, 'draft', ${totals[title]})`.execute(db)
-  await write(catalogue, false, (work) =>
+  await inTransaction(catalogue, (work) =>
     defineAttributes(
       work,
       uuid,

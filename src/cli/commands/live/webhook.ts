@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { WriteCatalogue } from '../../../catalogue/catalogue.ts'
 import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
-import { write } from '../../../catalogue/transaction.ts'
+import { inTransaction } from '../../../catalogue/transaction.ts'
 import { createWebhook, type NewWebhook, rotateSecret } from '../../../webhooks/change-webhooks.ts'
 import { listDeliveries } from '../../../webhooks/deliveries.ts'
 import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../../webhooks/steer-webhooks.ts'
@@ -63,7 +63,7 @@ function addCreate(webhook: Command): void {
         requireRecording(config)
         const uuid = await findStoreUuid(db, store)
         const input = { url, filter: type.length > 0 ? { types: type } : null }
-        return write(catalogue, false, (within) => createWebhook(within, uuid, input, config.outgoingAllow))
+        return inTransaction(catalogue, (within) => createWebhook(within, uuid, input, config.outgoingAllow))
       })
       printNew(json, made)
     })
@@ -109,7 +109,7 @@ function withId(webhook: Command, name: string, description: string): Command {
 function change<Result>(work: (within: WriteCatalogue) => Promise<Result>): Promise<Result> {
   return withDatabase(({ catalogue, config }) => {
     requireRecording(config)
-    return write(catalogue, false, work)
+    return inTransaction(catalogue, work)
   })
 }
 
