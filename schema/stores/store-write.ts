@@ -1,4 +1,5 @@
-import { createStore, updateStore } from '../../src/catalogue/stores/stores.ts'
+import { createStore } from '../../src/catalogue/stores/create-store.ts'
+import { updateStore } from '../../src/catalogue/stores/update-store.ts'
 import { returnsStored } from '../../src/graphql/access.ts'
 import { withoutNulls } from '../../src/text.ts'
 import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'

@@ -13,7 +13,7 @@ import { listProducts } from '../../src/catalogue/products/lists/list-products.t
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { createProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { createStore } from '../../src/catalogue/stores/create-store.ts'
 import type { TestDatabase } from '../support/database/database.ts'
 import { createExplainer, createPlainDatabase, type Explainer, workOf } from './explain.ts'
 

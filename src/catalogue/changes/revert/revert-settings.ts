@@ -10,7 +10,7 @@ import type { WriteCatalogue } from '../../catalogue.ts'
 import type { Sql } from '../../conditions.ts'
 import { requestBuild } from '../../projections/queue.ts'
 import { changedRequirements } from '../../readiness/store-requirements.ts'
-import { setFields } from '../../stores/stores.ts'
+import { setFields } from '../../stores/update-store.ts'
 import type { ChangeAction } from '../change.ts'
 import { createdDefinitions, definitionColumns, definitionJson, formerDefinitions } from '../record-changes.ts'
 import {
