@@ -6,7 +6,7 @@ import { isBare } from '../../conditions.ts'
 import { databaseTime } from '../../projections/as-of.ts'
 import { productTotal } from '../find-products.ts'
 import type { Compiled } from '../query/compile.ts'
-import { compileNarrowed } from '../query/compile.ts'
+import { compileNarrowed } from '../query/narrow.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 
