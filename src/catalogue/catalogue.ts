@@ -89,8 +89,8 @@ export function jsonOfOrigin({ origin }: Catalogue): string | null {
   return origin ? JSON.stringify(origin) : null
 }
 
-/** Does the work for stores, a few at a time. The results are in the order of the stores. */
-export async function forEachStore<T>(
+/** The results of work for each store, in the order of the stores; a few at a time. */
+export async function mapStores<T>(
   storeUuids: readonly string[],
   work: (uuid: string) => Promise<T>,
   atOnce = 4,

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { forEachStore } from '../catalogue/catalogue.ts'
+import { mapStores } from '../catalogue/catalogue.ts'
 
 interface ProductKey {
   storeUuid: string
@@ -58,7 +58,7 @@ export function byAssetId<V>(load: (storeUuid: string, assetIds: string[]) => Pr
 export function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce?: number) {
   return new DataLoader<string, V>(
     async (uuids) => {
-      const results = await forEachStore([...new Set(uuids)], async (uuid) => [uuid, await load(uuid)] as const, atOnce)
+      const results = await mapStores([...new Set(uuids)], async (uuid) => [uuid, await load(uuid)] as const, atOnce)
       const found = new Map(results)
       return uuids.map((uuid) => found.get(uuid) as V)
     },

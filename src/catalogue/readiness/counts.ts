@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { readinessItems, recorded } from '../changes/record-changes.ts'
 import type { Sql } from '../conditions.ts'
-import { evaluationJoin, findMismatching, requirementsOf } from './evaluate.ts'
+import { evaluationJoin, findPatternMismatches, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
 /** Number of products of a store that do not meet each requirement of a channel (0006-projections.sql). */
@@ -65,7 +65,7 @@ export async function findChangedGaps(
       from r ${evaluationJoin(uuid)}
     ) m on p.product_code is not null`.execute(catalogue.db)
   const patternOf = (bit: number) => requirements[bit]?.pattern ?? ''
-  const mismatching = await findMismatching(
+  const mismatching = await findPatternMismatches(
     catalogue,
     rows.flatMap(({ values }) => (values ?? []).map(({ bit, value }) => ({ pattern: patternOf(bit), value }))),
   )

@@ -45,7 +45,7 @@ export const evaluationJoin = (uuid: string): Sql => sql`
   ) v`
 
 /** The values that do not match their pattern, by pattern. */
-export async function findMismatching(
+export async function findPatternMismatches(
   { patterns = { work: 0 } }: Catalogue,
   values: Iterable<{ pattern: string; value: string }>,
 ): Promise<Map<string, Set<string>>> {

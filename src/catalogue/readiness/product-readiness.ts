@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import type { Condition } from '../conditions.ts'
-import { evaluationJoin, findMismatching, reasonFor, requirementsOf } from './evaluate.ts'
+import { evaluationJoin, findPatternMismatches, reasonFor, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
 export interface ProductReadiness {
@@ -44,7 +44,7 @@ export async function findProductReadiness(
       pattern === null || value === null || isMissing ? [] : [{ pattern, value }],
     ),
   )
-  const mismatching = await findMismatching(catalogue, values)
+  const mismatching = await findPatternMismatches(catalogue, values)
   const readiness = rows.map(({ productCode, channel, found }) => {
     const missing = found.filter(
       ({ requirement: { pattern }, value, isMissing }) =>

@@ -5,7 +5,7 @@ import { findBadPatterns, nameFault } from '../attributes/attribute-rules.ts'
 import { stepsOf } from '../attributes/patterns.ts'
 import { type Catalogue, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
-import { storeRequirements } from './store-requirements.ts'
+import { replaceRequirements } from './replace-requirements.ts'
 
 export const requirementKinds = ['ATTRIBUTE', 'ASSET', 'STATUS'] as const
 export const severities = ['REQUIRED', 'RECOMMENDED'] as const
@@ -83,7 +83,7 @@ export async function setRequirements(
     ...requirements.flatMap((one, index) => requirementFaults(one, index, requirements, assetFormats, badPatterns)),
     ...faultsOf([['requirements', wholeFault(requirements, patterns, badPatterns)]]),
   ])
-  await storeRequirements(catalogue, storeUuid, channel, requirements)
+  await replaceRequirements(catalogue, storeUuid, channel, requirements)
   return requirements
 }
 

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../../errors.ts'
 import { storeUuidOf } from '../../../text.ts'
-import { type Catalogue, forEachStore } from '../../catalogue.ts'
+import { type Catalogue, mapStores } from '../../catalogue.ts'
 import type { KeysetPage } from '../../conditions.ts'
 import type { ListedProduct } from '../find-products.ts'
 import { byCode, cursorKey, isCursorKey, type ProductOrder, requireGoodOrder } from '../query/order.ts'
@@ -21,7 +21,7 @@ export async function listProductsOfStores(
 ): Promise<ProductList> {
   const sign = (order.direction === 'desc' ? -1 : 1) * (page.backwards ? -1 : 1)
   let rows: ListedProduct[] = []
-  const answers = await forEachStore(storeUuids, async (uuid) => {
+  const answers = await mapStores(storeUuids, async (uuid) => {
     const last = rows.length < page.limit ? undefined : rows.at(-1)
     const bound = last && { [page.backwards ? 'after' : 'before']: keyAmongStores(order, last) }
     const listed = await listProducts(catalogue, uuid, filter, pageOfStore(uuid, { ...page, ...bound }, order), order)
@@ -36,7 +36,7 @@ export async function countProductsOfStores(
   storeUuids: readonly string[],
   filter: ProductFilter,
 ): Promise<ProductCount> {
-  const counts = await forEachStore(storeUuids, (uuid) => countProducts(catalogue, uuid, filter))
+  const counts = await mapStores(storeUuids, (uuid) => countProducts(catalogue, uuid, filter))
   return { count: counts.reduce((sum, { count }) => sum + count, 0), asOf: oldestOf(counts) }
 }
 

@@ -5,7 +5,7 @@ import { requestBuild } from '../projections/queue.ts'
 import { lockStore } from '../locks.ts'
 
 /** Replaces the requirements of a channel; an empty list removes them. Throws `store_not_found`. */
-export async function storeRequirements(
+export async function replaceRequirements(
   catalogue: WriteCatalogue,
   storeUuid: string,
   channel: string,
