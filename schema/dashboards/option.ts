@@ -1,4 +1,4 @@
-import { listOptions, maxOptions, type Option, type OptionKind } from '../../src/catalogue/rows/list-options.ts'
+import { listOptions, maxOptions, type Option, type OptionKind } from '../../src/catalogue/dashboards/list-options.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'

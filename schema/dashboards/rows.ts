@@ -1,5 +1,5 @@
-import { listChangeRows, listCoverageRows, listStatusRows } from '../../src/catalogue/rows/list-rows.ts'
-import type { RowsRequest } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { listChangeRows, listCoverageRows, listStatusRows } from '../../src/catalogue/dashboards/list-rows.ts'
+import type { RowsRequest } from '../../src/catalogue/dashboards/rows-of-stores.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { listFailureRows, listJobRows } from '../../src/jobs/job-rows.ts'
 import { type ResultOf, storeCount, storesArg } from '../builder/arguments.ts'

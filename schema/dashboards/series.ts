@@ -5,8 +5,8 @@ import {
   productsMetric,
   readyProductsMetric,
   writesMetric,
-} from '../../src/catalogue/rows/metrics.ts'
-import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/rows/series.ts'
+} from '../../src/catalogue/dashboards/metrics.ts'
+import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/dashboards/series.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { importedRowsMetric } from '../../src/jobs/job-rows.ts'
 import { costly } from '../../src/request/context.ts'

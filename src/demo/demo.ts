@@ -5,7 +5,7 @@ import { defineAttributes } from '../catalogue/attributes/attribute-definitions.
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { inventChanges } from '../catalogue/changes/invent-changes.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { inventMeasures } from '../catalogue/rows/measures.ts'
+import { inventMeasures } from '../catalogue/dashboards/measures.ts'
 import { countStores } from '../catalogue/stores/list-stores.ts'
 import { createStore } from '../catalogue/stores/create-store.ts'
 import { inTransaction } from '../catalogue/transaction.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { measureStores } from '../../src/catalogue/rows/measures.ts'
+import { measureStores } from '../../src/catalogue/dashboards/measures.ts'
 import { noCounts } from '../../src/import/position.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { measureStores } from '../../../src/catalogue/rows/measures.ts'
+import { measureStores } from '../../../src/catalogue/dashboards/measures.ts'
 import { addAssets, addProducts, query, storeWithProducts } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { setRequirements, settled } from './support.ts'
