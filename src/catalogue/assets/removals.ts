@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type LinkChange, unlink } from '../asset-groups/read-model.ts'
+import type { LinkChange } from '../asset-groups/change-groups.ts'
+import { unlink } from '../asset-groups/read-model.ts'
 import { deletedAssets, deletedLinks } from '../changes/record-changes.ts'
 
 /** The parts of a statement that removes what items select. */

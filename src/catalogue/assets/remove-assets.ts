@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { storeUuidOf } from '../../text.ts'
-import { removeFromGroups } from '../asset-groups/read-model.ts'
+import { removeFromGroups } from '../asset-groups/change-groups.ts'
 import { boundedFailures, type ItemFailures, type ItemReason } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type LockedNames, type LockRequest, lockStores } from '../locks.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { rebuildGroups } from '../../asset-groups/change-groups.ts'
 import { placeLinks, unlink } from '../../asset-groups/read-model.ts'
-import { rebuildGroups } from '../../asset-groups/rebuild-groups.ts'
 import type { Sql } from '../../conditions.ts'
 import { createdAssets, createdLinks, deletedAssets, deletedLinks, linkKey, movedLinks } from '../record-changes.ts'
 import { changedSince, type Restoration, type Reversal, type RevertStep, restoreItems } from './restore-items.ts'
