@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,18 +14,11 @@ import type { Database } from './tables.ts'
 import { codeOf } from './unavailable.ts'
 import { ownVersion } from './version.ts'
 
-/** Run once each, in this order. From the first release on, migrations are only added. */
-const versioned = [
-  'migrations/0001-catalogue.sql',
-  'migrations/0002-access.sql',
-  'migrations/0003-jobs.sql',
-  'migrations/0004-idempotency-and-rate-limits.sql',
-  'migrations/0005-changes.sql',
-  'migrations/0006-projections.sql',
-  'migrations/0007-report.sql',
-  'migrations/0008-product-index.sql',
-  'migrations/0009-webhooks.sql',
-]
+/** Run once each, in the order of their names. From the first release on, migrations are only added. */
+function versioned(): string[] {
+  const files = readdirSync(new URL('migrations/', import.meta.url)).filter((name) => name.endsWith('.sql'))
+  return files.toSorted().map((name) => `migrations/${name}`)
+}
 
 /** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */
 const repeatable = [
@@ -110,7 +104,7 @@ export async function newerScripts(db: Kysely<Database>): Promise<string[]> {
 }
 
 export function scriptNames(): string[] {
-  return [...[...versioned, ...repeatable].map(scriptName), tableAccessName]
+  return [...[...versioned(), ...repeatable].map(scriptName), tableAccessName]
 }
 
 async function readScripts() {
@@ -121,7 +115,7 @@ async function readScripts() {
   const readScript = async (path: string, isRepeatable: boolean) =>
     script(scriptName(path), await readFile(new URL(path, import.meta.url), 'utf8'), isRepeatable)
   return Promise.all([
-    ...versioned.map((path) => readScript(path, false)),
+    ...versioned().map((path) => readScript(path, false)),
     ...repeatable.map((path) => readScript(path, true)),
     script(tableAccessName, tableAccess(), true),
   ])

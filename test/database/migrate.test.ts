@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -5,22 +7,10 @@ import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/database/connection/connect.ts'
 import { lockNumber, migrate, newerScripts } from '../../src/database/migrate.ts'
 import { useDatabase } from '../support/database/database.ts'
+import { root } from '../support/sources.ts'
 
-const all = [
-  '0001-catalogue',
-  '0002-access',
-  '0003-jobs',
-  '0004-idempotency-and-rate-limits',
-  '0005-changes',
-  '0006-projections',
-  '0007-report',
-  '0008-product-index',
-  '0009-webhooks',
-  'record-changes',
-  'write-products',
-  'run-in-store',
-  'table-access',
-]
+const migrations = readdirSync(join(root, 'src/database/migrations')).map((name) => basename(name, '.sql'))
+const all = [...migrations.toSorted(), 'record-changes', 'write-products', 'run-in-store', 'table-access']
 
 describe('on an empty database, migrate', () => {
   const database = useDatabase({ empty: true }, 'each')

@@ -13,7 +13,6 @@ export async function makeNextRelease(folder: string, migration: string): Promis
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(join(folder, 'src/database/migrations/9999-next.sql'), migration)
-  await edit(join(folder, 'src/database/migrate.ts'), `.sql',\n]`, `.sql',\n  'migrations/9999-next.sql',\n]`)
   await edit(join(folder, 'package.json'), '"version": "0.1.0"', '"version": "0.2.0"')
   await edit(join(folder, 'src/catalogue/products/write-products.sql'), '\nbegin\n', `\nbegin\n  ${mark}\n`)
   return join(folder, 'bin/catalog')
