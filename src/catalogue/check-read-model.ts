@@ -6,8 +6,7 @@ import type { ProjectionName, RowDifference } from './projections/projection.ts'
 import { projections } from './projections/projections.ts'
 
 /** A difference between `kept`, the value in the read model, and `actual`, the right value; null means no value. */
-export interface Difference extends Pick<RowDifference, 'channel' | 'kept' | 'actual'> {
-  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'attribute' | RowDifference['what']
+export interface Difference extends Pick<RowDifference, 'what' | 'channel' | 'kept' | 'actual'> {
   storeUuid: string
   assetFormat: string | null
   /** Of a product, too. */

@@ -1,5 +1,9 @@
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 
+/**
+ * FILTERS: `product_index`, of `filterable` attributes. SEARCH: `product_text`, of `searchable` ones. READINESS:
+ * `product_gap` and `channel_readiness`, of requirements.
+ */
 export const projectionNames = ['FILTERS', 'SEARCH', 'READINESS'] as const
 export type ProjectionName = (typeof projectionNames)[number]
 
@@ -33,7 +37,8 @@ export interface Projection {
 
 /** A row, or a sum of rows, that is not what the products are; null means no row. */
 export interface RowDifference {
-  what: 'index' | 'text' | 'gap' | 'missing'
+  /** What is compared, such as `index`, in the output of `catalog check`. */
+  what: string
   channel: string | null
   code: string | null
   kept: string | null

@@ -47,10 +47,9 @@ async function checkGaps(
     const gaps = await findChangedGaps(catalogue, uuid, counts, codes)
     const wrong = gaps.filter(({ code }) => !queued.has(code))
     found.push(
-      ...wrong.map(({ code, before, after }) => ({
-        ...{ what: 'gap' as const, channel, code },
-        ...{ kept: maskOf(before), actual: maskOf(after) },
-      })),
+      ...wrong.map(({ code, before, after }) => {
+        return { what: 'gap', channel, code, kept: maskOf(before), actual: maskOf(after) }
+      }),
     )
     after = last
   }
