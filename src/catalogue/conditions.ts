@@ -37,7 +37,7 @@ export interface KeysetPage {
 }
 
 /** The conditions of a page of rows in the order of the column. */
-export function within({ after, before }: KeysetPage, column: string): Optional[] {
+export function keysetConditions({ after, before }: KeysetPage, column: string): Optional[] {
   return [
     after !== undefined && sql<boolean>`${sql.ref(column)} > ${after}`,
     before !== undefined && sql<boolean>`${sql.ref(column)} < ${before}`,

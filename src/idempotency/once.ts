@@ -23,8 +23,7 @@ const webhookSecret = /(?<="secret":")whsec_[\w+/]{43}=(?=")/g
 
 /**
  * Runs a keyed write once, and stores the text of what it returns: a repetition returns only that text, in which the
- * secret of a webhook is empty. Throws
- * `idempotency_conflict` for another body than before, or `quota_exceeded`.
+ * secret of a webhook is empty. Throws `idempotency_conflict` for another body than before, or `quota_exceeded`.
  */
 export async function doOnce<Done extends { text: string }>(
   db: Kysely<Database>,

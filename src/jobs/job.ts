@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue/catalogue.ts'
-import { allOf, type KeysetPage, within } from '../catalogue/conditions.ts'
+import { allOf, type KeysetPage, keysetConditions } from '../catalogue/conditions.ts'
 import type { Database } from '../database/tables.ts'
 import type { Counts } from '../import/position.ts'
 import type { Recognized } from '../import/read/format.ts'
@@ -123,7 +123,7 @@ export function listJobs(catalogue: Catalogue, storeUuid: string, filter: JobFil
     .selectFrom('job')
     .select(jobColumns)
     .where('store_uuid', '=', visibleStore(catalogue, storeUuid))
-    .where(allOf([matching(filter), ...within(page, 'job_id')]))
+    .where(allOf([matching(filter), ...keysetConditions(page, 'job_id')]))
     .orderBy('job_id', page.backwards ? 'desc' : 'asc')
     .limit(page.limit)
   return found.$castTo<Job>().execute()

@@ -3,7 +3,7 @@ import { onlyRow } from '../../database/only-row.ts'
 import { isStorable } from '../../text.ts'
 import type { AssetGroup } from '../asset-groups/asset-groups.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
+import { allOf, containing, type KeysetPage, keysetConditions } from '../conditions.ts'
 
 export interface Asset {
   storeUuid: string
@@ -22,7 +22,7 @@ export interface AssetFilter {
   unlinked?: boolean | null | undefined
 }
 
-const columns = sql`store_uuid as "storeUuid", asset_id as "assetId", asset_format as "assetFormat", url,
+const selectedAsset = sql`store_uuid as "storeUuid", asset_id as "assetId", asset_format as "assetFormat", url,
         created_at as "createdAt"`
 
 /** A page of a store's assets in the order of their ids. */
@@ -30,8 +30,8 @@ export async function listAssets(catalogue: Catalogue, storeUuid: string, filter
   const uuid = visibleStore(catalogue, storeUuid)
   const direction = page.backwards ? sql`desc` : sql`asc`
   const { rows } = await sql<Asset>`
-    select ${columns} from asset
-    where store_uuid = ${uuid} and ${allOf([matching(uuid, filter), ...within(page, 'asset_id')])}
+    select ${selectedAsset} from asset
+    where store_uuid = ${uuid} and ${allOf([matching(uuid, filter), ...keysetConditions(page, 'asset_id')])}
     order by asset_id ${direction}
     limit ${page.limit}`.execute(catalogue.db)
   return rows
@@ -53,7 +53,7 @@ export async function findAssets(
   assetIds: readonly string[],
 ): Promise<Map<string, Asset>> {
   const { rows } = await sql<Asset>`
-    select ${columns} from asset
+    select ${selectedAsset} from asset
     where store_uuid = ${visibleStore(catalogue, storeUuid)} and asset_id = any(${assetIds.filter(isStorable)}::text[])`.execute(
     catalogue.db,
   )

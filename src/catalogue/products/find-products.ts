@@ -26,12 +26,13 @@ export async function findProducts(
   codes: readonly string[],
 ): Promise<Product[]> {
   const found = sql`
-        select ${columns}, null as "orderValue", row_number() over () as nth from product p
+        select ${selectedProduct}, null as "orderValue", row_number() over () as nth from product p
         where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`
   return requireAllRead((await sql<Product>`${withinReadLimit(found)}`.execute(catalogue.db)).rows)
 }
 
-export const columns = sql`p.store_uuid as "storeUuid", p.product_code as "productCode", p.status, p.attributes,
+/** SQL: the columns of a `Product`. */
+export const selectedProduct = sql`p.store_uuid as "storeUuid", p.product_code as "productCode", p.status, p.attributes,
         p.created_at as "createdAt", p.updated_at as "updatedAt"`
 
 /**

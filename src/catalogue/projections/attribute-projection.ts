@@ -16,9 +16,9 @@ interface AttributeTable extends Pick<Projection, 'name' | 'state' | 'check'> {
   /** What a definition of an attribute must be for its values to be in the rows. */
   use: 'filterable' | 'searchable'
   /** Brings `state` up to date with the definitions. */
-  updateState(work: WriteCatalogue, storeUuid: string): Promise<void>
+  updateState(catalogue: WriteCatalogue, storeUuid: string): Promise<void>
   /** Makes the rows of products what the products are now. */
-  apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void>
+  apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void>
 }
 
 /** A projection that is built in the order of codes, and whose rows are deleted where no definition requires them. */
@@ -28,28 +28,28 @@ export function attributeProjection(values: AttributeTable): Projection {
     name,
     state,
     check,
-    async apply(work, storeUuid, codes) {
-      await values.apply(work, storeUuid, codes)
+    async apply(catalogue, storeUuid, codes) {
+      await values.apply(catalogue, storeUuid, codes)
       return undefined
     },
-    build: (work, storeUuid) => buildStep(work, storeUuid, values),
+    build: (catalogue, storeUuid) => buildStep(catalogue, storeUuid, values),
     progress: (catalogue, storeUuid) => readProgress(catalogue, storeUuid, values),
   }
 }
 
-async function buildStep(work: WriteCatalogue, storeUuid: string, values: AttributeTable): Promise<boolean> {
-  await values.updateState(work, storeUuid)
-  const { parts, waiting, from } = await readState(work, storeUuid, values)
-  if (parts === 0) return deleteSome(work, storeUuid, values)
+async function buildStep(catalogue: WriteCatalogue, storeUuid: string, values: AttributeTable): Promise<boolean> {
+  await values.updateState(catalogue, storeUuid)
+  const { parts, waiting, from } = await readState(catalogue, storeUuid, values)
+  if (parts === 0) return deleteSome(catalogue, storeUuid, values)
   if (waiting === 0) return false
-  const codes = await nextCodes(work, storeUuid, values, from)
-  if (codes.length > 0) await values.apply(work, storeUuid, codes)
+  const codes = await nextCodes(catalogue, storeUuid, values, from)
+  if (codes.length > 0) await values.apply(catalogue, storeUuid, codes)
   const last = codes.length < stepSize ? null : (codes.at(-1) ?? null)
   await sql`
     update ${sql.table(values.state)} set built_to = ${last}, built = built + (
       select count(*) from unnest(${codes}::text[]) code where code collate "C" > built_to)
     where store_uuid = ${storeUuid}
-      and (built_to <= ${last} or ${last}::text is null)`.execute(work.db)
+      and (built_to <= ${last} or ${last}::text is null)`.execute(catalogue.db)
   return last !== null
 }
 

@@ -39,15 +39,15 @@ const columnsOf = (table: string | undefined, names = [...ownColumns, ...valueCo
   sql.join(names.map((name) => (table ? sql.id(table, name) : sql.id(name))))
 
 /** Makes the rows of products what the products are now. Changed rows have another version. */
-async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
-  const slots = await findSlots(work, storeUuid)
+async function apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
+  const slots = await findSlots(catalogue, storeUuid)
   const written = await sql`
     ${unprepared} insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})
     select ${storeUuid}::uuid, p.product_code, ${columnsOf('p', ownColumns)}, ${sql.join(slotValues(slots))}
     from ${productsOf(storeUuid, codes)} p
     order by p.product_code
     on conflict (store_uuid, product_code) do update set (${columnsOf(undefined)}) = (${columnsOf('excluded')})
-    where (${columnsOf('i')}) is distinct from (${columnsOf('excluded')})`.execute(work.db)
+    where (${columnsOf('i')}) is distinct from (${columnsOf('excluded')})`.execute(catalogue.db)
   // Each row is looked up by its key, whatever the statistics are.
   const given = sql`${[...codes]}::text[]`
   const deleted = await sql`
@@ -55,10 +55,10 @@ async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly st
       select code collate "C" from unnest(${given}) code
       except
       select product_code from product where store_uuid = ${storeUuid} and product_code = any(${given})))`.execute(
-    work.db,
+    catalogue.db,
   )
   if (!written.numAffectedRows && !deleted.numAffectedRows) return
-  await sql`update product_index_slot set version = ${randomUUID()} where store_uuid = ${storeUuid}`.execute(work.db)
+  await sql`update product_index_slot set version = ${randomUUID()} where store_uuid = ${storeUuid}`.execute(catalogue.db)
 }
 
 /** Compares the attributes that are built. */
@@ -93,11 +93,11 @@ export async function findSlots({ db }: Catalogue, storeUuid: string): Promise<S
  * Gives each filterable attribute of a store a slot, and takes that of others. An attribute that has become a number,
  * or is one no more, is built again. Attributes for which there is no slot wait for one.
  */
-async function assignSlots(work: WriteCatalogue, storeUuid: string): Promise<void> {
+async function assignSlots(catalogue: WriteCatalogue, storeUuid: string): Promise<void> {
   await sql`
     delete from product_index_slot s where s.store_uuid = ${storeUuid} and not exists (
       select from attribute_definition d where d.store_uuid = ${storeUuid} and d.name = s.name and d.filterable
-        and (d.type = 'number') = s.is_number)`.execute(work.db)
+        and (d.type = 'number') = s.is_number)`.execute(catalogue.db)
   await sql`
     insert into product_index_slot (store_uuid, slot, name, is_number)
     select ${storeUuid}::uuid, free.slot, waiting.name, waiting.is_number
@@ -108,7 +108,7 @@ async function assignSlots(work: WriteCatalogue, storeUuid: string): Promise<voi
     ) waiting join (
       select slot, row_number() over (order by slot) as nth from generate_series(1, ${maxFilterable}::integer) slot
       where slot <> all(array(select slot from product_index_slot where store_uuid = ${storeUuid}))
-    ) free using (nth)`.execute(work.db)
+    ) free using (nth)`.execute(catalogue.db)
 }
 
 /** What the columns have of `productsOf`, as `p`. */

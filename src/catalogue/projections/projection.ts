@@ -20,12 +20,12 @@ export interface Projection {
    * Makes the rows of products what the products are now. May run at any time after the writes, and again. Returns the
    * codes that are left for a later step, where it would take long.
    */
-  apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<readonly string[] | undefined>
+  apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<readonly string[] | undefined>
   /**
    * Does a short part of what new settings of the store (`requestBuild`) require: builds rows, or deletes those that no
    * setting requires. Returns whether there is more to do.
    */
-  build(work: WriteCatalogue, storeUuid: string): Promise<boolean>
+  build(catalogue: WriteCatalogue, storeUuid: string): Promise<boolean>
   /** How far the tables of the store are built; undefined if no setting requires them. Needs no lock. */
   progress(catalogue: Catalogue, storeUuid: string): Promise<Progress | undefined>
   /**

@@ -33,8 +33,8 @@ async function findNames({ db }: Catalogue, storeUuid: string): Promise<{ names:
   return rows[0] ?? { names: [], isBuilt: false }
 }
 
-async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
-  const { names } = await findNames(work, storeUuid)
+async function apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
+  const { names } = await findNames(catalogue, storeUuid)
   const read = sql`(
       select p.product_code, ${joinedValues(names)} as text from ${productsOf(storeUuid, codes)} p
       offset 0)`
@@ -43,13 +43,13 @@ async function apply(work: WriteCatalogue, storeUuid: string, codes: readonly st
     select ${storeUuid}::uuid, product_code, folded(text) from ${read} p where text <> ''
     order by product_code
     on conflict (store_uuid, product_code) do update set text = excluded.text where t.text <> excluded.text`.execute(
-    work.db,
+    catalogue.db,
   )
   await sql`
     delete from product_text where store_uuid = ${storeUuid} and product_code = any(array(
       select code collate "C" from unnest(${[...codes]}::text[]) code
       except
-      select product_code from ${read} p where text <> ''))`.execute(work.db)
+      select product_code from ${read} p where text <> ''))`.execute(catalogue.db)
 }
 
 async function check(catalogue: Catalogue, storeUuid: string, limit: number): Promise<RowDifference[]> {

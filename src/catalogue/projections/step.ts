@@ -25,12 +25,12 @@ export function applyChanged(
   storeUuid: string,
   onFailure: OnFailure,
 ): Promise<StepResult> {
-  return inTransaction(catalogue, async (work) => {
-    if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
-    const changed = await takeChanged(work, storeUuid)
-    for (const projection of changed.length === 0 ? [] : await keptAmong(projections, work, storeUuid)) {
+  return inTransaction(catalogue, async (within) => {
+    if (!(await tryLock(within, storeUuid, 'projections'))) return 'locked'
+    const changed = await takeChanged(within, storeUuid)
+    for (const projection of changed.length === 0 ? [] : await keptAmong(projections, within, storeUuid)) {
       for (const batch of batchesFor(projection.name, changed)) {
-        await applyOne(work, storeUuid, projection, batch, onFailure)
+        await applyOne(within, storeUuid, projection, batch, onFailure)
       }
     }
     return isFull(changed) ? 'more' : 'done'
@@ -53,23 +53,23 @@ async function keptAmong(projections: readonly Projection[], { db }: WriteCatalo
  * halves, so that in the end only the product that fails waits.
  */
 async function applyOne(
-  work: WriteCatalogue,
+  catalogue: WriteCatalogue,
   storeUuid: string,
   projection: Projection,
   changed: Changed,
   onFailure: OnFailure,
 ): Promise<void> {
   try {
-    const left = await inTransaction(work, (within) => projection.apply(within, storeUuid, changed.codes))
-    if (left && left.length > 0) await putBack(work, storeUuid, { ...changed, codes: [...left] }, 0)
+    const left = await inTransaction(catalogue, (within) => projection.apply(within, storeUuid, changed.codes))
+    if (left && left.length > 0) await putBack(catalogue, storeUuid, { ...changed, codes: [...left] }, 0)
   } catch (error) {
     onFailure(projection.name, storeUuid, error)
     const waitedMs = Date.now() - changed.at.getTime()
     const pauseMs = Math.min(Math.max(waitedMs, minPauseMs), maxPauseMs)
     const { codes } = changed
     const half = Math.floor(codes.length / 2)
-    await putBack(work, storeUuid, { ...changed, codes: codes.slice(half) }, pauseMs)
-    if (half > 0) await putBack(work, storeUuid, { ...changed, codes: codes.slice(0, half), delta: 0 }, pauseMs)
+    await putBack(catalogue, storeUuid, { ...changed, codes: codes.slice(half) }, pauseMs)
+    if (half > 0) await putBack(catalogue, storeUuid, { ...changed, codes: codes.slice(0, half), delta: 0 }, pauseMs)
   }
 }
 
@@ -94,12 +94,12 @@ export function buildNext(
   projections: readonly Projection[],
   storeUuid: string,
 ): Promise<StepResult> {
-  return inTransaction(catalogue, async (work) => {
-    if (!(await tryLock(work, storeUuid, 'projections'))) return 'locked'
+  return inTransaction(catalogue, async (within) => {
+    if (!(await tryLock(within, storeUuid, 'projections'))) return 'locked'
     // A request that is committed after this statement stays: what follows may not see its cause.
-    const requests = await listBuildRequests(work, storeUuid)
-    for (const projection of projections) if (await projection.build(work, storeUuid)) return 'more'
-    await deleteBuildRequests(work, storeUuid, requests)
+    const requests = await listBuildRequests(within, storeUuid)
+    for (const projection of projections) if (await projection.build(within, storeUuid)) return 'more'
+    await deleteBuildRequests(within, storeUuid, requests)
     return 'done'
   })
 }

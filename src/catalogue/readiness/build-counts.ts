@@ -13,20 +13,20 @@ const maxDeleted = 5_000
  * Counts the next products for new requirements, or deletes some gaps of requirements that no longer apply.
  * Returns whether there is more to do.
  */
-export async function buildCounts(work: WriteCatalogue, uuid: string): Promise<boolean> {
-  if (await adjustCounts(work, uuid)) return true
-  const all = await findCounts(work, uuid)
+export async function buildCounts(catalogue: WriteCatalogue, uuid: string): Promise<boolean> {
+  if (await adjustCounts(catalogue, uuid)) return true
+  const all = await findCounts(catalogue, uuid)
   const counting = all.find(({ state }) => state === 'counting')
   const dropped = all.find(({ state }) => state === 'dropped')
-  if (counting) await countNext(work, uuid, counting)
-  else if (dropped) await deleteSome(work, uuid, dropped)
+  if (counting) await countNext(catalogue, uuid, counting)
+  else if (dropped) await deleteSome(catalogue, uuid, dropped)
   return (counting ?? dropped) !== undefined
 }
 
 /** Starts counts for new requirements and drops unneeded ones. Returns whether there were any. */
-async function adjustCounts(work: WriteCatalogue, uuid: string): Promise<boolean> {
-  const all = await findCounts(work, uuid)
-  const wanted = await listAllRequirements(work, uuid)
+async function adjustCounts(catalogue: WriteCatalogue, uuid: string): Promise<boolean> {
+  const all = await findCounts(catalogue, uuid)
+  const wanted = await listAllRequirements(catalogue, uuid)
   const live = all.filter(({ state }) => state !== 'dropped')
   const isOf = (counts: ChannelCounts, { channel, requirements }: (typeof wanted)[number]) =>
     counts.channel === channel && JSON.stringify(counts.requirements) === JSON.stringify(requirements)
@@ -35,34 +35,34 @@ async function adjustCounts(work: WriteCatalogue, uuid: string): Promise<boolean
     wanted.some((one) => isOf(counts, one) || (counts.state === 'current' && counts.channel === one.channel))
   const unneeded = live.filter((counts) => !isKept(counts))
   const lacking = wanted.filter((one) => !live.some((counts) => isOf(counts, one)))
-  for (const counts of unneeded) await setState(work, uuid, counts, 'dropped')
+  for (const counts of unneeded) await setState(catalogue, uuid, counts, 'dropped')
   for (const { channel, requirements } of lacking) {
     const build = 1 + Math.max(0, ...all.map((counts) => counts.build))
     await sql`
       insert into channel_readiness (store_uuid, channel, build, state, requirements, required, missing)
       values (${uuid}, ${channel}, ${build}, 'counting', ${JSON.stringify(requirements)}::jsonb,
-        ${String(requiredMask(requirements))}::bigint, ${requirements.map(() => 0)}::integer[])`.execute(work.db)
+        ${String(requiredMask(requirements))}::bigint, ${requirements.map(() => 0)}::integer[])`.execute(catalogue.db)
   }
   return unneeded.length + lacking.length > 0
 }
 
-async function countNext(work: WriteCatalogue, uuid: string, counts: ChannelCounts): Promise<void> {
+async function countNext(catalogue: WriteCatalogue, uuid: string, counts: ChannelCounts): Promise<void> {
   const size = chunkSize(counts.requirements)
   const { rows } = await sql<{ code: string }>`
     select product_code as code from product where store_uuid = ${uuid} and product_code > ${counts.countedTo}
-    order by product_code limit ${size}`.execute(work.db)
+    order by product_code limit ${size}`.execute(catalogue.db)
   const codes = rows.map(({ code }) => code)
-  await recount(work, uuid, counts, codes)
+  await recount(catalogue, uuid, counts, codes)
   const { channel, build } = counts
   await sql`
     update channel_readiness set counted_to = ${codes.at(-1) ?? counts.countedTo},
       counted = counted + ${codes.length}::integer
-    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(catalogue.db)
   if (codes.length === size) return
-  const former = (await findCounts(work, uuid)).filter((one) => one.channel === channel && one.state === 'current')
-  for (const one of former) await setState(work, uuid, one, 'dropped')
-  await setState(work, uuid, counts, 'current')
-  await recordEvaluated(work, uuid, counts)
+  const former = (await findCounts(catalogue, uuid)).filter((one) => one.channel === channel && one.state === 'current')
+  for (const one of former) await setState(catalogue, uuid, one, 'dropped')
+  await setState(catalogue, uuid, counts, 'current')
+  await recordEvaluated(catalogue, uuid, counts)
 }
 
 async function setState(

@@ -81,13 +81,13 @@ export async function findChangedGaps(
  * became ready or blocked, unless the requirements are still being counted.
  */
 export async function recount(
-  work: WriteCatalogue,
+  catalogue: WriteCatalogue,
   uuid: string,
   counts: ChannelCounts,
   codes: readonly string[],
 ): Promise<void> {
   const { channel, build } = counts
-  const changed = await findChangedGaps(work, uuid, counts, codes)
+  const changed = await findChangedGaps(catalogue, uuid, counts, codes)
   if (changed.length === 0) return
   const sums = changedCounts(counts, changed)
   const gaps = changed.filter(({ after }) => after !== 0n)
@@ -106,7 +106,7 @@ export async function recount(
     )
     update channel_readiness set missing = ${sums.missing}::integer[], blocked = ${sums.blocked}::integer
     where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
-    returning ${items ? recorded(work, uuid, items) : sql`1`}`.execute(work.db)
+    returning ${items ? recorded(catalogue, uuid, items) : sql`1`}`.execute(catalogue.db)
   // The next chunk of a step adds to these.
   Object.assign(counts, sums)
 }

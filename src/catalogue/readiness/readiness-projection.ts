@@ -15,13 +15,13 @@ export const readinessProjection: Projection = {
   state: 'channel_readiness',
   build: buildCounts,
   check: checkReadiness,
-  async apply(work, storeUuid, codes) {
-    const followed = (await findCounts(work, storeUuid)).filter(({ state }) => state !== 'dropped')
+  async apply(catalogue, storeUuid, codes) {
+    const followed = (await findCounts(catalogue, storeUuid)).filter(({ state }) => state !== 'dropped')
     const size = chunkSize(followed.flatMap(({ requirements }) => requirements))
     const begun = performance.now()
     for (let from = 0; from < codes.length; from += size) {
       if (from > 0 && performance.now() - begun > maxStepMs) return codes.slice(from)
-      for (const counts of followed) await recount(work, storeUuid, counts, codes.slice(from, from + size))
+      for (const counts of followed) await recount(catalogue, storeUuid, counts, codes.slice(from, from + size))
     }
     return undefined
   },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { allOf, type KeysetPage, within } from '../conditions.ts'
+import { allOf, type KeysetPage, keysetConditions } from '../conditions.ts'
 import { findProducts, type Product } from '../products/find-products.ts'
 import { asOf, productTotalAsOf } from '../projections/as-of.ts'
 import { productsMetric, readyProductsMetric } from '../dashboards/metrics.ts'
@@ -94,7 +94,7 @@ export async function listGaps(
       select from product where store_uuid = ${uuid} and product_code = g.product_code offset 0
     ) p
     where g.store_uuid = ${uuid} and g.channel = ${channel} and g.build = ${counted.build}
-      and g.mask & ${String(mask)}::bigint <> 0 and ${allOf(within(page, 'g.product_code'))}
+      and g.mask & ${String(mask)}::bigint <> 0 and ${allOf(keysetConditions(page, 'g.product_code'))}
     order by g.product_code ${direction} limit ${page.limit}`.execute(catalogue.db)
   const codes = rows.map(({ code }) => code)
   const products = new Map((await findProducts(catalogue, storeUuid, codes)).map((one) => [one.productCode, one]))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { invalidRequest, storeNotFound } from '../../errors.ts'
 import { storeUuidOf } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
+import { allOf, containing, type KeysetPage, keysetConditions } from '../conditions.ts'
 import { findStores, type Store, storeColumns } from './stores.ts'
 
 /** All conditions must hold. `search`: part of the store name, case-insensitive. */
@@ -19,7 +19,7 @@ export function listStores(catalogue: Catalogue, filter: StoreFilter, page: Keys
   return catalogue.db
     .selectFrom('store')
     .select(storeColumns)
-    .where(allOf([matching(catalogue, filter), ...within(page, 'store_uuid')]))
+    .where(allOf([matching(catalogue, filter), ...keysetConditions(page, 'store_uuid')]))
     .orderBy('store_uuid', page.backwards ? 'desc' : 'asc')
     .limit(page.limit)
     .execute()

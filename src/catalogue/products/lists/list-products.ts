@@ -4,7 +4,7 @@ import { onlyRow } from '../../../database/only-row.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
 import { allOf, isBare, type Sql } from '../../conditions.ts'
-import { columns, type ListedProduct, requireAllRead, withinReadLimit } from '../find-products.ts'
+import { type ListedProduct, requireAllRead, selectedProduct, withinReadLimit } from '../find-products.ts'
 import { type Compiled, compile } from '../query/compile.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, byCode, type PageSegment, type ProductOrder, type ProductPage, planPage } from '../query/order.ts'
@@ -85,7 +85,7 @@ async function readPage(
   const state = sourceState(source, isWhole)
   const [segment] = segments
   if (source.table === 'product' && segment && segments.length === 1) {
-    const listed = sql`select ${columns}, ${rowsOf(segment, from, compiled.where, page)}`
+    const listed = sql`select ${selectedProduct}, ${rowsOf(segment, from, compiled.where, page)}`
     return readRows(catalogue, isPrepared ? sql`` : customPlan, state, listed)
   }
   const lists = segments.map((segment, i) => {

@@ -3,7 +3,7 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { onlyRow } from '../../../database/only-row.ts'
 import { type Catalogue, requireVisible } from '../../catalogue.ts'
 import { requireStore } from '../../stores/stores.ts'
-import { columns, type Product, requireAllRead, withinReadLimit } from '../find-products.ts'
+import { type Product, requireAllRead, selectedProduct, withinReadLimit } from '../find-products.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { byCode } from '../query/order.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
@@ -52,7 +52,7 @@ async function readPage(
     from (
       select ${countOf(source, filter, compiled)} as total, ${sourceState(source, isWhole)}
     ) counted left join (${withinReadLimit(sql`
-        select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
+        select ${selectedProduct}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (
           select p.product_code from ${from} where ${compiled.where}
           order by p.product_code offset ${offset} limit ${limit}
