@@ -31,13 +31,14 @@ export async function checkReadModel(
 ): Promise<Difference[]> {
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   return transaction.execute(async (snapshot) => {
-    const stores = await snapshot.selectFrom('store').select('store_uuid').orderBy('store_uuid').execute()
+    const { rows: stores } = await sql<{ uuid: string }>`
+      select store_uuid as uuid from store order by store_uuid`.execute(snapshot)
     const differences: Difference[] = []
-    for (const [i, { store_uuid }] of stores.entries()) {
+    for (const [i, { uuid }] of stores.entries()) {
       if (differences.length >= limit) break
       const all = stores.length
       const onPart = (what: CheckStep['what']) => onStep({ done: i, all, ...(what && { what }) })
-      differences.push(...(await checkStore(snapshot, store_uuid, limit - differences.length, onPart)))
+      differences.push(...(await checkStore(snapshot, uuid, limit - differences.length, onPart)))
       onStep({ done: i + 1, all })
     }
     return differences

@@ -18,7 +18,6 @@ import {
   maxValueLength,
   nameFault,
   type StoredDefinition,
-  storedColumns,
 } from './attribute-rules.ts'
 
 /** The largest number of filterable attributes in a store: each has a slot. */
@@ -34,18 +33,16 @@ type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
 
 export async function listDefinitions(catalogue: Catalogue, storeUuid: string): Promise<StoredDefinition[]> {
   const uuid = visibleStore(catalogue, storeUuid)
-  const isIndexed = sql<boolean>`exists (
-    select from product_index_slot s where s.store_uuid = ${uuid} and s.name = attribute_definition.name
-      and s.is_number = (type = 'number') and s.built_to is null)`
-  const isSearched = sql<boolean>`exists (
-    select from product_text_state s where s.store_uuid = ${uuid} and s.built_to is null
-      and attribute_definition.name = any(s.names))`
-  return catalogue.db
-    .selectFrom('attribute_definition')
-    .select([...storedColumns, isIndexed.as('isIndexed'), isSearched.as('isSearched')])
-    .where('store_uuid', '=', uuid)
-    .orderBy('name')
-    .execute()
+  const { rows } = await sql<StoredDefinition>`
+    select store_uuid as "storeUuid", name, type, allowed_values as "allowedValues", max_length as "maxLength", pattern,
+      filterable, searchable, exists (
+        select from product_index_slot s where s.store_uuid = ${uuid} and s.name = d.name
+          and s.is_number = (d.type = 'number') and s.built_to is null
+      ) as "isIndexed", exists (
+        select from product_text_state s where s.store_uuid = ${uuid} and s.built_to is null and d.name = any(s.names)
+      ) as "isSearched"
+    from attribute_definition d where d.store_uuid = ${uuid} order by d.name`.execute(catalogue.db)
+  return rows
 }
 
 /**

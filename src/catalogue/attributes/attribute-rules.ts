@@ -1,4 +1,3 @@
-import type { Selection } from 'kysely'
 import { z } from 'zod'
 import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
@@ -18,21 +17,20 @@ import {
 
 type AttributeType = Database['attribute_definition']['type']
 
-const definitionColumns = [
-  'name',
-  'type',
-  'allowed_values as allowedValues',
-  'max_length as maxLength',
-  'pattern',
-] as const
-
 /** The rules for the values of an attribute. */
-export type AttributeDefinition = Selection<Database, 'attribute_definition', (typeof definitionColumns)[number]>
+export interface AttributeDefinition {
+  name: string
+  type: AttributeType
+  allowedValues: string[] | null
+  maxLength: number | null
+  pattern: string | null
+}
 
 /** The rules with the uses of the attribute. */
-export const storedColumns = ['store_uuid as storeUuid', ...definitionColumns, 'filterable', 'searchable'] as const
-
-export type StoredDefinition = Selection<Database, 'attribute_definition', (typeof storedColumns)[number]> & {
+export interface StoredDefinition extends AttributeDefinition {
+  storeUuid: string
+  filterable: boolean
+  searchable: boolean
   /** Whether `product_index` has the values of all products. */
   isIndexed: boolean
   /** Whether `product_text` has them. */

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { invalidRequest, storeNotFound } from '../../errors.ts'
 import { storeUuidOf } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { allOf, containing, type KeysetPage, keysetConditions } from '../conditions.ts'
-import { findStores, type Store, storeColumns } from './stores.ts'
+import { allOf, containing, type KeysetPage, keysetConditions, onlyRow } from '../conditions.ts'
+import { findStores, type Store, selectedStore } from './stores.ts'
 
 /** All conditions must hold. `search`: part of the store name, case-insensitive. */
 export interface StoreFilter {
@@ -15,37 +15,27 @@ export interface StoreFilter {
 }
 
 /** A page of stores in the order of their UUIDs, which is the order of their creation. */
-export function listStores(catalogue: Catalogue, filter: StoreFilter, page: KeysetPage): Promise<Store[]> {
-  return catalogue.db
-    .selectFrom('store')
-    .select(storeColumns)
-    .where(allOf([matching(catalogue, filter), ...keysetConditions(page, 'store_uuid')]))
-    .orderBy('store_uuid', page.backwards ? 'desc' : 'asc')
-    .limit(page.limit)
-    .execute()
+export async function listStores(catalogue: Catalogue, filter: StoreFilter, page: KeysetPage): Promise<Store[]> {
+  const conditions = [matching(catalogue, filter), ...keysetConditions(page, 'store_uuid')]
+  const { rows } = await sql<Store>`
+    select ${selectedStore} from store where ${allOf(conditions)}
+    order by store_uuid ${page.backwards ? sql`desc` : sql`asc`} limit ${page.limit}`.execute(catalogue.db)
+  return rows
 }
 
 /** A page by offset, and the number of matching stores. */
 export async function pageStores(catalogue: Catalogue, filter: StoreFilter, offset: number, limit: number) {
-  const listed = catalogue.db
-    .selectFrom('store')
-    .select(storeColumns)
-    .where(matching(catalogue, filter))
-    .orderBy('store_uuid')
-    .offset(offset)
-    .limit(limit)
-    .execute()
-  const [stores, totalStores] = await Promise.all([listed, countStores(catalogue, filter)])
+  const listed = sql<Store>`
+    select ${selectedStore} from store where ${matching(catalogue, filter)}
+    order by store_uuid limit ${limit} offset ${offset}`.execute(catalogue.db)
+  const [{ rows: stores }, totalStores] = await Promise.all([listed, countStores(catalogue, filter)])
   return { totalStores, stores }
 }
 
 export async function countStores(catalogue: Catalogue, filter: StoreFilter): Promise<number> {
-  const row = await catalogue.db
-    .selectFrom('store')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where(matching(catalogue, filter))
-    .executeTakeFirstOrThrow()
-  return row.count
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from store where ${matching(catalogue, filter)}`.execute(catalogue.db)
+  return onlyRow(rows).count
 }
 
 /** The first stores of each group, in the order of their UUIDs. */
@@ -54,19 +44,14 @@ export async function listStoresOfGroups(
   storeGroups: readonly string[],
   first: number,
 ): Promise<Map<string, Store[]>> {
-  const rows = await catalogue.db
-    .selectFrom((given) =>
-      given
-        .selectFrom('store')
-        .select(storeColumns)
-        .select(sql<string>`row_number() over (partition by store_group order by store_uuid)`.as('nth'))
-        .where(allOf([sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`, matching(catalogue, {})]))
-        .as('s'),
-    )
-    .selectAll()
-    .where(sql<boolean>`nth <= ${first}`)
-    .orderBy('storeUuid')
-    .execute()
+  const isAmong = sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`
+  const { rows } = await sql<Store & { nth: string }>`
+    select * from (
+      select ${selectedStore}, row_number() over (partition by store_group order by store_uuid) as nth
+      from store where ${allOf([isAmong, matching(catalogue, {})])}
+    ) s
+    where nth <= ${first}
+    order by "storeUuid"`.execute(catalogue.db)
   return Map.groupBy(rows, (store) => store.storeGroup)
 }
 
