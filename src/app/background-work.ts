@@ -1,4 +1,4 @@
-import { watchWriters } from '../auth/report-sessions.ts'
+import { watchWriters } from '../auth/watch-writers.ts'
 import { startFollower } from '../catalogue/projections/follower.ts'
 import { connect } from '../database/connection/connect.ts'
 import { maxConnections } from '../database/connection/max-connections.ts'

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { addChangeDays, dropChangeDays, keepDeliveryDays, setRecording } from '../database/change-days.ts'
+import { addChangeDays, dropChangeDays, keepDeliveryDays } from '../database/change-days.ts'
+import { setRecording } from '../database/recording.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
