@@ -1,4 +1,4 @@
-import { createStore } from '../../src/catalogue/stores/create-store.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { updateStore } from '../../src/catalogue/stores/update-store.ts'
 import { returnsStored } from '../../src/graphql/access.ts'
 import { withoutNulls } from '../../src/text.ts'

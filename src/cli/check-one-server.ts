@@ -5,7 +5,7 @@ import { listAssets } from '../catalogue/assets/list-assets.ts'
 import { placeAssets } from '../catalogue/assets/place-assets.ts'
 import { deleteAssets, unlinkAssets } from '../catalogue/assets/remove-assets.ts'
 import { defineAttributes } from '../catalogue/attributes/attribute-definitions.ts'
-import { inTransaction, type Origin, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { joinTransaction, type Origin, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import { listChanges, listHistory } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'
 import { readReceipt } from '../catalogue/changes/receipt.ts'
@@ -20,7 +20,7 @@ import { updateProducts } from '../catalogue/products/update-products.ts'
 import { upsertProducts } from '../catalogue/products/upsert-products.ts'
 import { setRequirements } from '../catalogue/readiness/requirements.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
-import { createStore } from '../catalogue/stores/create-store.ts'
+import { createStore } from '../catalogue/stores/stores.ts'
 import { addChangeDays } from '../database/change-days.ts'
 import type { Database } from '../database/tables.ts'
 import { listJobs } from '../jobs/job.ts'
@@ -35,7 +35,7 @@ export async function checkOneServer(db: Kysely<Database>): Promise<void> {
   await addChangeDays(db)
   const tried = db.transaction().execute(async (transaction) => {
     await sql`set local citus.multi_task_query_log_level = 'error'`.execute(transaction)
-    const catalogue = inTransaction({ ...wholeCatalogue(db), origin }, transaction)
+    const catalogue = joinTransaction({ ...wholeCatalogue(db), origin }, transaction)
     const { storeUuid } = await createStore(catalogue, all, newStore, { copyTaxonomy: false })
     await write(catalogue, storeUuid)
     await read(catalogue, storeUuid)

@@ -5,7 +5,7 @@ import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { placeAssets } from '../../src/catalogue/assets/place-assets.ts'
 import { deleteAssets, unlinkAssets } from '../../src/catalogue/assets/remove-assets.ts'
-import { type Catalogue, catalogueFor, inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { type Catalogue, catalogueFor, joinTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { findProducts } from '../../src/catalogue/products/find-products.ts'
@@ -13,7 +13,7 @@ import { listProducts } from '../../src/catalogue/products/lists/list-products.t
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { createProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { createStore } from '../../src/catalogue/stores/create-store.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
 import type { TestDatabase } from '../support/database/database.ts'
 import { createExplainer, createPlainDatabase, type Explainer, workOf } from './explain.ts'
 
@@ -35,7 +35,7 @@ const code = (i: number) => `sku-${String(i).padStart(5, '0')}`
 const assetId = (i: number) => `asset-${i}`
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>
-  explainer.catalogue.db.transaction().execute((transaction) => work(inTransaction(explainer.catalogue, transaction)))
+  explainer.catalogue.db.transaction().execute((transaction) => work(joinTransaction(explainer.catalogue, transaction)))
 
 beforeAll(async () => {
   database = await createPlainDatabase()
@@ -213,7 +213,7 @@ it('finds the URLs for a token that is limited to a store by an index', async ()
       const assets = upTo(100, (i) => newAsset(1e6 + i))
       return limited.db
         .transaction()
-        .execute((transaction) => addAssets(inTransaction(limited, transaction), all, uuid, assets))
+        .execute((transaction) => addAssets(joinTransaction(limited, transaction), all, uuid, assets))
     })
     expect(workOf(nodes)).toBeLessThan(300 + 80 * 100)
   }
@@ -254,7 +254,7 @@ describe.each<[assets: number, analyzed: 'never' | 'before' | 'after', token: 'a
       const nodes = await explained.plansOf((catalogue) => {
         if (token === 'any') return work(catalogue, large, n)
         const limited = catalogueFor(catalogue.db, { stores: new Set([large]) })
-        return limited.db.transaction().execute((transaction) => work(inTransaction(limited, transaction), large, n))
+        return limited.db.transaction().execute((transaction) => work(joinTransaction(limited, transaction), large, n))
       })
       const rescanned = nodes.filter((node) => node['Actual Loops'] > 1 && workOf([node]) > 200 * node['Actual Loops'])
       expect(rescanned).toEqual([])

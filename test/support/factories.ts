@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { createStore } from '../../src/catalogue/stores/create-store.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
 import type { Caller } from './clients/caller.ts'
 import type { Item } from './clients/client.ts'

@@ -3,8 +3,7 @@ import { requireNoFaults, storeNotFound } from '../../errors.ts'
 import { requireVisible, type WriteCatalogue } from '../catalogue.ts'
 import { type Item, recordItems } from '../changes/record-changes.ts'
 import type { Enumerations } from '../enumerations.ts'
-import { type NewStore, storeFaults, unique } from './create-store.ts'
-import { type Store, selectedStore, storeFieldsOf } from './stores.ts'
+import { type NewStore, type Store, selectedStore, storeFaults, storeFieldsOf, unique } from './stores.ts'
 
 /** Changes the given fields; a `storeWebsite` of null clears it. Throws `invalid_request` or `store_not_found`. */
 export async function updateStore(
