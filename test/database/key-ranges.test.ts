@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { groupsVersion } from '../../src/catalogue/asset-groups/asset-groups.ts'
-import { maxRange } from '../../src/catalogue/asset-groups/key-ranges.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
+import { maxRange } from '../../src/catalogue/asset-groups/read-model.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { deleteAssets, unlinkAssets } from '../../src/catalogue/assets/remove-assets.ts'
-import { inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { joinTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type CheckStep, checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
 import { useDatabase } from '../support/database/database.ts'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>
-  database.db.transaction().execute((transaction) => work(inTransaction(database.catalogue, transaction)))
+  database.db.transaction().execute((transaction) => work(joinTransaction(database.catalogue, transaction)))
 const query = { channel: 'SMP', assetFormat: 'image' }
 const code = (i: number) => `sku-${String(i).padStart(6, '0')}`
 

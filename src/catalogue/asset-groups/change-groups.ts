@@ -3,8 +3,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { onlyRow } from '../conditions.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
-import { splitRanges } from './key-ranges.ts'
-import { largestRange, replaceGroupsCte, updateCountersCtes, writeGroupsCtes } from './read-model.ts'
+import { largestRange, replaceGroupsCte, splitRanges, updateCountersCtes, writeGroupsCtes } from './read-model.ts'
 
 /** The CTEs of a statement that changes links and updates the read model. */
 export interface LinkChange {
@@ -125,40 +124,6 @@ export async function rebuildGroups(
       from rebuilt full join stored using (channel, asset_format, parent_code)
       where rebuilt.entries is distinct from stored.entries
     ), ${writeGroupsCtes(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid, sql`written`)}
-    select ${largestRange} as largest`.execute(catalogue.db)
-  await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)
-}
-
-export interface WrittenGroup {
-  channel: string
-  parentCode: string
-  assetFormat: string
-  /** New groups are written by `copy`. */
-  isNew: boolean
-  entries: string
-  /** Their number. */
-  assets: number
-}
-
-/**
- * Replaces the entries of the groups that are not new, counts the new ones, and raises the version of each
- * listing. The caller holds the lock of the store.
- */
-export async function countLoadedGroups(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  groups: readonly WrittenGroup[],
-): Promise<void> {
-  const of = <Key extends keyof WrittenGroup>(key: Key) => groups.map((group) => group[key])
-  const replaced = groups.map(({ isNew, entries }) => (isNew ? null : entries))
-  const { rows } = await sql<{ largest: number | null }>`
-    with written as materialized (
-      select channel collate "C" as channel, asset_format collate "C" as asset_format,
-        parent_code collate "C" as parent_code, entries, assets, case when entries is null then 1 else 0 end as delta
-      from unnest(${of('channel')}::text[], ${of('assetFormat')}::text[], ${of('parentCode')}::text[],
-        ${replaced}::text[], ${of('assets')}::int[])
-        as n(channel, asset_format, parent_code, entries, assets)
-    ), ${replaceGroupsCte(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid, sql`written`)}
     select ${largestRange} as largest`.execute(catalogue.db)
   await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)
 }

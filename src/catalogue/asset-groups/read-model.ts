@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
+import { tryLock } from '../locks.ts'
 
 /** Versions grow by random steps, so that none repeats, even after a restore from a backup. */
 const maxStep = 1_000_000
@@ -76,3 +79,77 @@ export const writeGroupsCtes = (storeUuid: string, groups: RawBuilder<unknown>) 
           select channel, asset_format, parent_code from ${groups} where entries is null
         )) is true
     )`
+
+/** A range with more groups is split into ranges of half as many. */
+export const maxRange = 2_000
+
+/**
+ * Splits the ranges that are too large; does nothing unless `largest`, the groups of a range, is too large. If another
+ * writer holds the lock of the store, a later one splits them. The lock must be exclusive, because a writer looks its
+ * range up before it counts there. The groups of a range are read by `order by` and `limit`: for a condition between
+ * two codes PostgreSQL may read the whole store.
+ */
+export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string, largest: number | null): Promise<void> {
+  if ((largest ?? 0) <= maxRange || !(await tryLock(catalogue, storeUuid, 'groups'))) return
+  // `run_on_server` (Citus) needs a statement that returns rows.
+  await sql`
+    with range as (
+      select channel, asset_format, first_code, groups,
+        lead(first_code) over (partition by channel, asset_format order by first_code) as next_code
+      from asset_group_range where store_uuid = ${storeUuid}::uuid
+    ), piece as (
+      select r.channel, r.asset_format, r.first_code, g.nth / ${maxRange / 2}::integer as piece,
+        min(g.parent_code) as piece_code, count(*) as groups
+      from range r cross join lateral (
+        select parent_code, row_number() over (order by parent_code) - 1 as nth from (
+          select parent_code from asset_group
+          where store_uuid = ${storeUuid} and channel = r.channel and asset_format = r.asset_format
+            and parent_code >= r.first_code
+          order by store_uuid, channel, asset_format, parent_code limit r.groups
+        ) c
+        where r.next_code is null or parent_code < r.next_code
+      ) g
+      where r.groups > ${maxRange}
+      group by r.channel, r.asset_format, r.first_code, piece
+    )
+    insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups)
+    select ${storeUuid}::uuid, channel, asset_format, case piece when 0 then first_code else piece_code end, groups from piece
+    order by channel, asset_format, piece_code
+    on conflict (store_uuid, channel, asset_format, first_code)
+      do update set groups = excluded.groups
+    returning 1`.execute(catalogue.db)
+}
+
+export interface WrittenGroup {
+  channel: string
+  parentCode: string
+  assetFormat: string
+  /** New groups are written by `copy`. */
+  isNew: boolean
+  entries: string
+  /** Their number. */
+  assets: number
+}
+
+/**
+ * Replaces the entries of the groups that are not new, counts the new ones, and raises the version of each
+ * listing. The caller holds the lock of the store.
+ */
+export async function countLoadedGroups(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  groups: readonly WrittenGroup[],
+): Promise<void> {
+  const of = <Key extends keyof WrittenGroup>(key: Key) => groups.map((group) => group[key])
+  const replaced = groups.map(({ isNew, entries }) => (isNew ? null : entries))
+  const { rows } = await sql<{ largest: number | null }>`
+    with written as materialized (
+      select channel collate "C" as channel, asset_format collate "C" as asset_format,
+        parent_code collate "C" as parent_code, entries, assets, case when entries is null then 1 else 0 end as delta
+      from unnest(${of('channel')}::text[], ${of('assetFormat')}::text[], ${of('parentCode')}::text[],
+        ${replaced}::text[], ${of('assets')}::int[])
+        as n(channel, asset_format, parent_code, entries, assets)
+    ), ${replaceGroupsCte(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid, sql`written`)}
+    select ${largestRange} as largest`.execute(catalogue.db)
+  await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)
+}
