@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { codeOf, isMovedShard } from '../database/unavailable.ts'
 import { CatalogueError, storeNotFound } from '../errors.ts'
 import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.ts'
 import { onlyRow } from './conditions.ts'
@@ -121,4 +123,23 @@ function locksOfNames(store: number, first: number, names: LockedNames, limit: n
 
 function keyOf(storeUuid: string): number {
   return crc32(storeUuid) | 0
+}
+
+const maxAttempts = 4
+
+/** Does the work, and repeats it after a deadlock or serialization failure: it must have been rolled back then. */
+export async function repeatedAfterDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === maxAttempts || !isRetryable(error)) throw error
+      await sleep(Math.random() * 20 * attempt)
+    }
+  }
+}
+
+/** serialization_failure and deadlock_detected. */
+function isRetryable(error: unknown): boolean {
+  return ['40001', '40P01'].includes(codeOf(error)) || isMovedShard(error)
 }

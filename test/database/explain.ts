@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sq
 import pg from 'pg'
 import {
   type Catalogue,
-  inTransaction,
+  joinTransaction,
   type Origin,
   type WriteCatalogue,
   wholeCatalogue,
@@ -120,7 +120,7 @@ class Undone extends Error {}
 
 async function undone(catalogue: Catalogue, work: (catalogue: WriteCatalogue) => Promise<unknown>): Promise<void> {
   const done = catalogue.db.transaction().execute(async (transaction) => {
-    await work(inTransaction(catalogue, transaction))
+    await work(joinTransaction(catalogue, transaction))
     throw new Undone()
   })
   await done.catch((error: unknown) => {

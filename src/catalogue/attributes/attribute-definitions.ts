@@ -10,8 +10,8 @@ import {
   type Item,
   recordItems,
 } from '../changes/record-changes.ts'
-import { requestBuild } from '../projections/queue.ts'
 import { lockStore } from '../locks.ts'
+import { requestBuild } from '../projections/queue.ts'
 import {
   type AttributeDefinition,
   findBadPatterns,

@@ -90,7 +90,9 @@ async function apply(context: CommandContext, file: ConfigFile, store: string, d
   const uuid = await findStoreUuid(context.db, store)
   if (file.webhooks?.length) requireRecording(context.config)
   return recordWrites(context, { operation: 'config', dryRun }, (catalogue) =>
-    withDryRun(catalogue, dryRun, (within) => applyConfig(within, enumerations, uuid, file, context.config.outgoingAllow)),
+    withDryRun(catalogue, dryRun, (within) =>
+      applyConfig(within, enumerations, uuid, file, context.config.outgoingAllow),
+    ),
   )
 }
 

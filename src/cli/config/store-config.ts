@@ -8,6 +8,7 @@ import {
 } from '../../catalogue/attributes/attribute-definitions.ts'
 import type { Catalogue, WriteCatalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
+import { lockStore } from '../../catalogue/locks.ts'
 import {
   listAllRequirements,
   normalized,
@@ -15,7 +16,6 @@ import {
   setRequirements,
 } from '../../catalogue/readiness/requirements.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
-import { lockStore } from '../../catalogue/locks.ts'
 import { CatalogueError } from '../../errors.ts'
 import type { ConfigFile } from './config-file.ts'
 import { applyWebhooks, type Difference, readWebhooks } from './config-webhooks.ts'

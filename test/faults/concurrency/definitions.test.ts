@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
 import { defineAttributes, removeDefinitions } from '../../../src/catalogue/attributes/attribute-definitions.ts'
-import { inTransaction, type WriteCatalogue } from '../../../src/catalogue/catalogue.ts'
+import { joinTransaction, type WriteCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { revertRequest } from '../../../src/catalogue/changes/revert/revert-request.ts'
 import { checkReadModel } from '../../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
@@ -37,7 +37,7 @@ async function defineColor(): Promise<string> {
 function once<T>(work: (catalogue: WriteCatalogue) => Promise<T>): Promise<T> {
   const { catalogue } = gateway.database
   const origin = { requestId: randomUUID(), actor: 'test', via: 'cli', operation: 'test' } as const
-  return catalogue.db.transaction().execute((begun) => work({ ...inTransaction(catalogue, begun), origin }))
+  return catalogue.db.transaction().execute((begun) => work({ ...joinTransaction(catalogue, begun), origin }))
 }
 
 const waiting = (sessions: number) => expect.poll(() => gateway.database.lockWaiters()).toBe(sessions)

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts'
-import { filtersProjection } from '../../../src/catalogue/projections/filters-projection.ts'
 import { tryLock } from '../../../src/catalogue/locks.ts'
+import { filtersProjection } from '../../../src/catalogue/projections/filters-projection.ts'
 import { inTransaction } from '../../../src/catalogue/transaction.ts'
 
 /** Builds the index of a store to its end, under the lock of the follower, which may be building it too. */
