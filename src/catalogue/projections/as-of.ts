@@ -22,5 +22,8 @@ export const isCaughtUp = (storeUuid: string | null, projection: ProjectionName)
   sql<boolean>`not exists (select from ${pending(storeUuid, projection)})`
 
 /** SQL: how many products a store has for a projection: as of `asOf`, and exactly those that it has rows of. */
-export const productTotalAsOf = (storeUuid: string | null, projection: ProjectionName): RawBuilder<number> => sql<number>`(
+export const productTotalAsOf = (
+  storeUuid: string | null,
+  projection: ProjectionName,
+): RawBuilder<number> => sql<number>`(
   select ${productTotal(storeUuid)} - coalesce(sum(d.delta), 0)::integer from ${pending(storeUuid, projection)})`

@@ -7,9 +7,9 @@ import type { Projection } from './projection.ts'
 const stepSize = 1_000
 
 /**
- * A table that has a row for each product of a store, or for some, with values of attributes. `state` has a row for each
- * part of these values, with how far it is built. `built_to`: of products with codes up to this one, which are `built`;
- * null: of all.
+ * A table that has a row for each product of a store, or for some, with values of attributes. `state` has a row for
+ * each part of these values, with how far it is built. `built_to`: of products with codes up to this one, which are
+ * `built`; null: of all.
  */
 interface AttributeTable extends Pick<Projection, 'name' | 'state' | 'check'> {
   table: string

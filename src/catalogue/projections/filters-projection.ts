@@ -58,7 +58,9 @@ async function apply(catalogue: WriteCatalogue, storeUuid: string, codes: readon
     catalogue.db,
   )
   if (!written.numAffectedRows && !deleted.numAffectedRows) return
-  await sql`update product_index_slot set version = ${randomUUID()} where store_uuid = ${storeUuid}`.execute(catalogue.db)
+  await sql`update product_index_slot set version = ${randomUUID()} where store_uuid = ${storeUuid}`.execute(
+    catalogue.db,
+  )
 }
 
 /** Compares the attributes that are built. */

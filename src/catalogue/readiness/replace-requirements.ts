@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Item, recordItems } from '../changes/record-changes.ts'
-import { requestBuild } from '../projections/queue.ts'
 import { lockStore } from '../locks.ts'
+import { requestBuild } from '../projections/queue.ts'
 
 /** Replaces the requirements of a channel; an empty list removes them. Throws `store_not_found`. */
 export async function replaceRequirements(
