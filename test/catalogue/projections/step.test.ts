@@ -119,6 +119,14 @@ it('products that a projection leaves are applied in a later step', async () => 
   expect(await rowsOf(store)).toEqual([])
 })
 
+it('applies products to the projections of which the store keeps something', async () => {
+  const store = await storeWith('A')
+  const [kept, other] = [recording('SEARCH'), recording('FILTERS')]
+  const projections = [kept.projection, { ...other.projection, state: 'product_gap' }]
+  expect(await applyChanged(database.catalogue, projections, store, () => {})).toBe('done')
+  expect([kept.given, other.given]).toEqual([[['A']], []])
+})
+
 it('takes at most 1,000 products in a step, each once', async () => {
   const store = await storeIn(database.catalogue)
   const codes = Array.from({ length: 1_400 }, (_, i) => `sku-${1_000 + i}`)
