@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { sql, type Transaction } from 'kysely'
+import { onlyRow } from '../database/only-row.ts'
 import type { Database } from '../database/tables.ts'
 import { codeOf, isMovedShard } from '../database/unavailable.ts'
 import { CatalogueError, storeNotFound } from '../errors.ts'
 import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.ts'
-import { onlyRow } from './conditions.ts'
 import { findStores } from './stores/stores.ts'
 
 /** The names that a writer changes in a store, or all of them. */

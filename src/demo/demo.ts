@@ -9,7 +9,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import { countStores } from '../catalogue/stores/list-stores.ts'
 import { createStore } from '../catalogue/stores/stores.ts'
 import { inTransaction } from '../catalogue/transaction.ts'
-import { importFile } from '../import/import.ts'
+import { importFile } from '../import/import-file.ts'
 import { importRequest } from '../import/options.ts'
 
 /** `demo.json`: the stores and their attribute definitions. */

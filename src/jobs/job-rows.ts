@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type RowsRequest, rowsOfStores } from '../catalogue/dashboards/rows-of-stores.ts'
 import { bucketOf, inBuckets, type Metric, type SeriesRow } from '../catalogue/dashboards/series.ts'
-import type { Problem } from '../import/report/problems.ts'
+import type { Problem } from '../import/report/failed-row.ts'
 import { type Job, jobColumns } from './job.ts'
 
 /** The last jobs of each store. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { joinTransaction, wholeCatalogue } from '../catalogue/catalogue.ts'
 import { lockStore } from '../catalogue/locks.ts'
+import { onlyRow } from '../database/only-row.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 import type { JobKey } from './job.ts'

@@ -5,7 +5,7 @@ import { defineAttributes } from '../../src/catalogue/attributes/attribute-defin
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
-import { type ImportReport, type ImportResult, importFile } from '../../src/import/import.ts'
+import { type ImportReport, type ImportResult, importFile } from '../../src/import/import-file.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
 import { noCounts } from '../../src/import/position.ts'
 import type { Fault } from '../../src/import/read/row.ts'

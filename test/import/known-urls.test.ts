@@ -4,7 +4,7 @@ import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
-import { importFile } from '../../src/import/import.ts'
+import { importFile } from '../../src/import/import-file.ts'
 import { importRequest } from '../../src/import/options.ts'
 import { useCatalog } from './catalog.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
-import { onlyRow } from '../conditions.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
 import { largestRange, replaceGroupsCte, splitRanges, updateCountersCtes, writeGroupsCtes } from './read-model.ts'
 

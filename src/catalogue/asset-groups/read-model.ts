@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { tryLock } from '../locks.ts'
 
 /** Versions grow by random steps, so that none repeats, even after a restore from a backup. */

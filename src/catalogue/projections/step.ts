@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
 import { tryLock } from '../locks.ts'
 import { inTransaction } from '../transaction.ts'
 import type { Projection, ProjectionName } from './projection.ts'

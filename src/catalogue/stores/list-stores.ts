@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import { onlyRow } from '../../database/only-row.ts'
 import { invalidRequest, storeNotFound } from '../../errors.ts'
 import { storeUuidOf } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { allOf, containing, type KeysetPage, keysetConditions, onlyRow } from '../conditions.ts'
+import { allOf, containing, type KeysetPage, keysetConditions } from '../conditions.ts'
 import { findStores, type Store, selectedStore } from './stores.ts'
 
 /** All conditions must hold. `search`: part of the store name, case-insensitive. */

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isServed } from '../../database/connection/connect.ts'
+import { onlyRow } from '../../database/only-row.ts'
 import type { Database } from '../../database/tables.ts'
 import { faultsOf, invalidRequest, requireNoFaults, storeNotFound } from '../../errors.ts'
 import { isName, isStorable, lengthOf, shown, storeUuidOf } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
 import { definitionColumns, recordItems } from '../changes/record-changes.ts'
-import { onlyRow } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import { requestBuild } from '../projections/queue.ts'
 
