@@ -16,7 +16,7 @@ export function createReads(largeBytes: number) {
   const keyOf = (kind: string) => `${requestContext.getStore()?.tenant ?? ''} ${kind}`
   return {
     /** Whether a read of this kind of the current request's tenant was large in the last minute. */
-    areLarge: (kind: string) => large.has(keyOf(kind)),
+    isLarge: (kind: string) => large.has(keyOf(kind)),
     run: async <T>(kind: string, work: () => Promise<T>, maxBytes = maxReadBytes): Promise<T> => {
       const key = keyOf(kind)
       const onLarge = () => large.set(key, true)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { errorResponse } from '../../rest/answers/error.ts'
-import { inTurn } from '../event-loop/in-turn.ts'
+import { startInOrder } from '../event-loop/pipelining.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import type { RequestSummary, ServedRequest } from '../request/log.ts'
 import { ReadBytes } from '../request/read-bytes.ts'
@@ -44,7 +44,7 @@ export function createHttpServer(options: ServerOptions): Server {
     })
   }
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) =>
-    inTurn(request, response, () => start(request, response)),
+    startInOrder(request, response, () => start(request, response)),
   )
   server.maxHeadersCount = maxHeaders
   serveExpecting(server)

@@ -5,8 +5,8 @@ import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catal
 import { createCaughtUp } from '../../catalogue/projections/caught-up.ts'
 import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
-import { chooseThread, threadLimits as defaultThreadLimits } from '../../event-loop/choose-thread.ts'
 import { createReads } from '../../event-loop/reads.ts'
+import { threadLimits as defaultThreadLimits, runsInPool } from '../../event-loop/runs-in-pool.ts'
 import { type Context, createContext, type LiveSources } from '../../graphql/context.ts'
 import { publicError } from '../../graphql/public-error.ts'
 import type { JobKey } from '../../jobs/job.ts'
@@ -28,8 +28,8 @@ export interface RunOptions {
   isLatest?: boolean | undefined
 }
 
-/** What a request asks for, as far as it decides where it runs; `copies`: how often it uses its body. */
-interface Load {
+/** What decides where a request runs; `copies`: how often it uses its body. */
+interface RequestLoad {
   body: Uint8Array | undefined
   cost: number
   copies?: number
@@ -82,10 +82,10 @@ export function createApiParts(options: ApiOptions) {
       }),
     chooseReplica: async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>
       isLatest ? undefined : replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after }),
-    isHeavy: ({ body = new Uint8Array(), cost, copies = 1, kind }: Load): boolean => {
+    isForPool: ({ body = new Uint8Array(), cost, copies = 1, kind }: RequestLoad): boolean => {
       const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
-      const mayReadMuch = kind !== undefined && reads.areLarge(kind)
-      return threads !== undefined && chooseThread({ ...size, cost, mayReadMuch }, threadLimits) === 'pool'
+      const isLargeRead = kind !== undefined && reads.isLarge(kind)
+      return threads !== undefined && runsInPool({ ...size, cost, isLargeRead }, threadLimits)
     },
     errorOf: (thrown: unknown, requestId: string): HttpError =>
       thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))]),

@@ -30,7 +30,7 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { db, enumerations, threads, filterService, pageCacheMb, jobQuotas } = options
-  const { recordsChanges, isHeavy, reads, chooseReplica, catalogueOf, errorOf } = parts
+  const { recordsChanges, isForPool, reads, chooseReplica, catalogueOf, errorOf } = parts
   const { accessOf, run } = createOperations(engine, options, parts)
   const listing = createStoredListing(pageCacheMb, filterService)
   const whereOf = async ({ staleness, caller }: ReadCall<Caller>): Promise<RunOptions> =>
@@ -44,8 +44,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const isCheck = answers.kind === 'listing' && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
       const kind = body === undefined ? kindOf(document, isCheck) : undefined
-      const isOfPool = isHeavy({ body, cost: isLong ? longCost : 0, kind })
-      return isOfPool ? threads?.rest(request, caller, body) : undefined
+      return isForPool({ body, cost: isLong ? longCost : 0, kind }) ? threads?.rest(request, caller, body) : undefined
     },
     read: async (document, variables, call) => {
       const where = await whereOf(call)

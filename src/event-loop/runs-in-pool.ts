@@ -1,5 +1,5 @@
 /** What a request asks for. */
-export interface Weight {
+export interface Load {
   /** The bytes of the body. */
   bytes: number
   /** The members of all lists and objects in the body, counted only where the bytes do not decide. */
@@ -7,7 +7,7 @@ export interface Weight {
   /** The cost of a GraphQL operation. */
   cost: number
   /** It reads, and a read of its kind and tenant was large in the last minute. */
-  mayReadMuch: boolean
+  isLargeRead: boolean
 }
 
 export interface ThreadLimits {
@@ -23,8 +23,8 @@ export interface ThreadLimits {
 /** A request within these limits blocks the main thread for at most about 20 ms. */
 export const threadLimits: ThreadLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000, readBytes: 1024 * 1024 }
 
-/** Chooses the main thread or the pool for a request, before anything runs: it ends where it began. */
-export function chooseThread({ bytes, members, cost, mayReadMuch }: Weight, limits = threadLimits): 'here' | 'pool' {
-  if (mayReadMuch || cost > limits.cost || bytes > 2 * limits.bytes) return 'pool'
-  return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'pool'
+/** Whether a request runs in the pool. That is decided before anything runs: it ends where it began. */
+export function runsInPool({ bytes, members, cost, isLargeRead }: Load, limits = threadLimits): boolean {
+  if (isLargeRead || cost > limits.cost || bytes > 2 * limits.bytes) return true
+  return bytes > limits.bytes && members() > limits.members
 }

@@ -19,7 +19,7 @@ const queues = new WeakMap<Socket, Waiting[]>()
  * starts in an iteration of the event loop, in which Node accepts one new connection. And a connection is not read
  * while one of its requests waits: a hundred of them have up to 1.6 MB of headers, which nothing counts.
  */
-export function inTurn({ socket }: IncomingMessage, response: ServerResponse, start: () => void): void {
+export function startInOrder({ socket }: IncomingMessage, response: ServerResponse, start: () => void): void {
   const queue = queues.get(socket)
   if (!queue) {
     queues.set(socket, [])
