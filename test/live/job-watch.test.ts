@@ -20,15 +20,15 @@ it('all watched jobs are found by one statement, each for those who may see it',
     { storeUuid: store, format: 'JSONL' },
     '{ jobId }',
   )
-  const look = createJobWatch(gateway.database.db)
+  const findWatched = createJobWatch(gateway.database.db)
   const all = { stores: undefined }
   const unknown = '019aa000-0000-7000-8000-000000000001'
   texts.length = 0
   const found = await Promise.all([
-    look(all, jobId),
-    look(all, jobId),
-    look({ stores: new Set() }, jobId),
-    look(all, unknown),
+    findWatched(all, jobId),
+    findWatched(all, jobId),
+    findWatched({ stores: new Set() }, jobId),
+    findWatched(all, unknown),
   ])
   expect(found.map((job) => job?.jobId)).toEqual([jobId, jobId, undefined, undefined])
   expect(texts.filter((text) => text.includes('job_id = any'))).toHaveLength(1)

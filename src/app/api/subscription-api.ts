@@ -15,7 +15,7 @@ import { createJobWatch, type JobWatch } from './job-watch.ts'
 
 /** Makes the function that answers a subscription by GraphQL over SSE, in distinct connections mode. */
 export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiParts) {
-  const look = createJobWatch(options.db)
+  const findWatched = createJobWatch(options.db)
   return async (
     subscribe: NonNullable<PreparedRequest['subscribe']>,
     { headers }: GraphQLRequest,
@@ -24,7 +24,7 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiPar
   ): Promise<HttpResponse> => {
     const { live: own } = options
     const stream = own?.streams.open(caller, headers.authorization)
-    const live = own && stream && sourcesOf(options, own.hub, stream, look)
+    const live = own && stream && sourcesOf(options, own.hub, stream, findWatched)
     try {
       const opened = await subscribe(() => contextOf('graphql', caller, requestId, { live }))
       if ('answer' in opened) {
@@ -61,7 +61,7 @@ async function send(stream: Stream, results: AsyncIterable<string>): Promise<voi
   }
 }
 
-function sourcesOf({ db, changesRetention }: ApiOptions, hub: Hub, stream: Stream, look: JobWatch): LiveSources {
+function sourcesOf({ db, changesRetention }: ApiOptions, hub: Hub, stream: Stream, findWatched: JobWatch): LiveSources {
   const catalogue = catalogueFor(db, stream.caller.viewer)
   return {
     changes: async (storeUuid, after, filter) => {
@@ -69,7 +69,7 @@ function sourcesOf({ db, changesRetention }: ApiOptions, hub: Hub, stream: Strea
       const feed = await findFeed(catalogue, { storeUuids: [storeUuid], filter, after, names: { filter: 'filter.' } })
       return openChanges(hub, stream, feed)
     },
-    job: (jobId) => watchJob(catalogue, jobId, stream, look),
+    job: (jobId) => watchJob(catalogue, jobId, stream, findWatched),
   }
 }
 
@@ -78,7 +78,7 @@ async function* watchJob(
   catalogue: Catalogue,
   jobId: string,
   stream: Stream,
-  look: JobWatch,
+  findWatched: JobWatch,
 ): AsyncGenerator<Job | null> {
   let last: string | undefined
   let job = (await findJob(catalogue, jobId)) ?? null
@@ -87,6 +87,6 @@ async function* watchJob(
     if (text !== last) yield job
     last = text
     if (!job || job.state === 'succeeded' || job.state === 'failed') return
-    job = (await look(catalogue.viewer, jobId)) ?? null
+    job = (await findWatched(catalogue.viewer, jobId)) ?? null
   }
 }
