@@ -28,6 +28,7 @@ const rows: Record<string, { files: string[]; title?: string; env?: Record<strin
   isolation: { files: ['test/security/isolation/two-tenants.test.ts'] },
   model: { files: ['test/random/property'], env: { PROPERTY_RUNS: '1000', PROPERTY_SEED: 'random' } },
   network: { files: ['test/faults/network.test.ts'] },
+  streams: { files: ['test/faults/streams.test.ts'] },
 }
 
 const { values: given, positionals } = parseArgs({
@@ -37,7 +38,8 @@ const { values: given, positionals } = parseArgs({
 
 /**
  * `npm run torture [-- ROW…]`: the long form of the named rows, or of all. Ends with 1 when a row fails. `--seed`
- * repeats the random choices of a run, `--minutes` is how long random attacks of the row `isolation` take.
+ * repeats the random choices of a run, `--minutes` is how long the random attacks of the row `isolation` take, or the
+ * streams of the row `streams` come and go.
  */
 function torture(wanted: readonly string[]): number {
   const unknown = wanted.filter((name) => !(name in rows))
@@ -60,7 +62,7 @@ function passes(name: string): boolean {
       ...process.env,
       TORTURE: 'long',
       ...(given.seed && { TORTURE_SEED: given.seed }),
-      ...(given.minutes && { ISOLATION_MINUTES: given.minutes }),
+      ...(given.minutes && { TORTURE_MINUTES: given.minutes }),
       ...env,
     },
   })

@@ -5,6 +5,6 @@ export const isLong = process.env.TORTURE === 'long'
 export const seed = Number(process.env.TORTURE_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_261_121))
 
 /** Writes a figure of a row of docs/reliability.md where `npm run torture` shows it. */
-export function figure(row: number, text: string): void {
+export function figure(row: number | string, text: string): void {
   process.stdout.write(`row ${row}: ${text}\n`)
 }

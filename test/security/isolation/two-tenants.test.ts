@@ -16,8 +16,8 @@ import {
   type TwoTenants,
 } from './two-tenants.ts'
 
-/** The long form takes ISOLATION_MINUTES for random attacks. */
-const searchMs = isLong ? Number(process.env.ISOLATION_MINUTES ?? 30) * 60_000 : 8_000
+/** The long form takes TORTURE_MINUTES for random attacks. */
+const searchMs = isLong ? Number(process.env.TORTURE_MINUTES ?? 30) * 60_000 : 8_000
 
 const database = useDatabase()
 let tenants: TwoTenants
