@@ -4,6 +4,7 @@ import { changes } from './changes.ts'
 import { dashboards } from './dashboards.ts'
 import { stores } from './data.ts'
 import { databases } from './databases.ts'
+import { deadWebhook } from './dead-webhook.ts'
 import { imports } from './import.ts'
 import { ledger } from './ledger.ts'
 import { live } from './live.ts'
@@ -73,6 +74,7 @@ try {
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('ledger')) print(await ledger(env, seconds, rounds))
   if (parts.includes('live')) print(await live(gateway, seconds, rounds))
+  if (parts.includes('dead-webhook')) print(await deadWebhook(gateway, rounds))
   if (parts.includes('workers')) print(await workers(npmStart, env, { connections: 16, rounds, seconds }))
   if (parts.includes('import')) print(await imports(database, Number(values.rows), Math.min(rounds, 3)))
   if (parts.includes('process')) {

@@ -10,7 +10,10 @@ import { type Server, token } from './servers.ts'
 import { table } from './table.ts'
 
 const clients = fileURLToPath(new URL('live-clients.ts', import.meta.url))
+/** As many as a store may have. */
 const ofStore = 20
+/** The store of a webhook, by its index. */
+export const storeOf = (i: number) => [stores.big, ...smallStores][Math.floor(i / ofStore)] ?? ''
 
 interface Clients {
   streams: number
@@ -30,7 +33,9 @@ export async function live(gateway: Server, seconds: number, rounds: number): Pr
   const write = put(gateway, stores.big, 1_000)
   const perSecond = await alternate(variants, rounds, async ({ streams, webhooks }, round) => {
     const { port, stop } = await startClients({ url: gateway.url, tokens: tokens.slice(0, streams / 10) })
-    const ids = await Promise.all(Array.from({ length: webhooks }, (_, i) => createWebhook(gateway, i, port)))
+    const ids = await Promise.all(
+      Array.from({ length: webhooks }, (_, i) => createWebhook(gateway, i, `http://127.0.0.1:${port}`)),
+    )
     await write(round)
     const began = performance.now()
     let count = 0
@@ -43,7 +48,7 @@ export async function live(gateway: Server, seconds: number, rounds: number): Pr
   return table(['PUT of 1,000 products with', 'writes/s', 'ratio'], rateRows(perSecond))
 }
 
-async function startClients(given: { url: string; tokens: string[] }) {
+export async function startClients(given: { url: string; tokens: string[] }) {
   const child = spawn(process.execPath, [clients], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(given))
   const [port] = await once(createInterface({ input: child.stdout }), 'line')
@@ -61,14 +66,12 @@ async function createToken(gateway: Server): Promise<string> {
   return createToken.secret
 }
 
-async function createWebhook(gateway: Server, i: number, port: number): Promise<string> {
-  const store = [stores.big, ...smallStores][Math.floor(i / ofStore)]
-  const url = `http://127.0.0.1:${port}`
-  return (await call(gateway, 'POST', `/v1/webhooks?store_uuid=${store}`, { url })).webhook.webhook_id
+export async function createWebhook(gateway: Server, i: number, url: string): Promise<string> {
+  return (await call(gateway, 'POST', `/v1/webhooks?store_uuid=${storeOf(i)}`, { url })).webhook.webhook_id
 }
 
 /** The member `data` of the answer. */
-async function call({ url }: Server, method: 'POST' | 'DELETE', path: string, body?: object) {
+export async function call({ url }: Server, method: 'POST' | 'DELETE', path: string, body?: object) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const { statusCode, body: answer } = await request(url + path, { method, headers, body: JSON.stringify(body) })
   const text = await answer.text()
