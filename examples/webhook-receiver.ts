@@ -42,4 +42,9 @@ createServer(async (request, response) => {
     handled.add(id)
   }
   response.writeHead(204).end()
-}).listen(port, '127.0.0.1', () => console.error(`waiting for deliveries at http://127.0.0.1:${port}`))
+})
+  .on('error', ({ message }) => {
+    console.error(`cannot listen on port ${port}: ${message}; set PORT to another one`)
+    process.exit(1)
+  })
+  .listen(port, '127.0.0.1', () => console.error(`waiting for deliveries at http://127.0.0.1:${port}`))

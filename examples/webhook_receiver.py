@@ -52,6 +52,9 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 PORT = int(os.environ.get("PORT", "8080"))
-server = HTTPServer(("127.0.0.1", PORT), Receiver)
+try:
+    server = HTTPServer(("127.0.0.1", PORT), Receiver)
+except OSError as error:
+    sys.exit(f"cannot listen on port {PORT}: {error.strerror}; set PORT to another one")
 print(f"waiting for deliveries at http://127.0.0.1:{PORT}", file=sys.stderr)
 server.serve_forever()

@@ -1,4 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
@@ -64,5 +66,18 @@ it.each(receivers)('%s %s says which secret it needs', async (program, file) => 
   await expect(receiver).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^set WEBHOOK_SECRET to .*\n$/),
+  })
+})
+
+it.each(receivers)('%s %s says that its port is in use', async (program, file) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const env = { ...process.env, WEBHOOK_SECRET: 'whsec_c2VjcmV0', PORT: String(port) }
+  const receiver = promisify(execFile)(program, [file], { cwd: root, env })
+  await expect(receiver).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^cannot listen on port ${port}: .*; set PORT to another one\\n$`)),
   })
 })
