@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { inTurn } from '../../src/event-loop/in-turn.ts'
+import { startInOrder } from '../../src/event-loop/pipelining.ts'
 
 it('of the requests that waited, on all connections, one starts in an iteration of the event loop', async () => {
   let started = 0
@@ -10,7 +10,7 @@ it('of the requests that waited, on all connections, one starts in an iteration 
   const arriveOnEach = () =>
     sockets.map((socket) => {
       const response = new EventEmitter()
-      inTurn({ socket } as unknown as IncomingMessage, response as ServerResponse, () => started++)
+      startInOrder({ socket } as unknown as IncomingMessage, response as ServerResponse, () => started++)
       return response
     })
   const [first] = [arriveOnEach(), arriveOnEach()]
