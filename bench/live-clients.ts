@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import type { Event } from '../src/live/event.ts'
 
 /**
- * Clients in their own process: ten streams with each token, and a receiver of webhooks, whose port is printed. It never
- * answers `/dead`. `/lags` returns how old the changes were that came to `/timed` since the last time.
+ * Clients in their own process: ten streams with each token, and a receiver of webhooks, whose port is printed. It
+ * never answers `/dead`. `/lags` returns how old the changes were that came to `/timed` since the last time.
  */
 const { url, tokens } = JSON.parse(await text(process.stdin)) as { url: string; tokens: string[] }
 const open = (token: string) =>

@@ -52,7 +52,7 @@ export function isUuid(text: string): boolean {
   return uuid.test(text)
 }
 
-/** A scheme and the beginning of a host, without what `URL` drops: line breaks, tabs, extra slashes; and no blank ends. */
+/** A scheme and the beginning of a host. No blank ends it, and nothing that `URL` drops: line breaks, tabs, slashes. */
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*\S)?$/i
 
 /** Whether the text is an absolute URL with a host, as `https://example.com/a.jpg`. */

@@ -55,8 +55,8 @@ function invalid(field: string, problem: string): Fault {
 }
 
 /**
- * The named parameters of a query string; an empty value is absent. Those of `lists` have all their values; another that
- * is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown` has the names of others, not
+ * The named parameters of a query string; an empty value is absent. Those of `lists` have all their values; another
+ * that is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown` has the names of others, not
  * percent-decoded.
  */
 function parseQuery(

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { addChangeDays, dropChangeDays, keepDeliveryDays } from '../database/change-days.ts'
-import { setRecording } from '../database/recording.ts'
+import { addChangeDays, dropChangeDays, keepDeliveryDays, setRecording } from '../database/ledger.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
-import { resetLedger } from '../database/recording.ts'
+import { resetLedger } from '../database/ledger.ts'
 import { namesOf } from '../database/registry/table-registry.ts'
 import type { Database } from '../database/tables.ts'
 import { codeOf } from '../database/unavailable.ts'

@@ -21,7 +21,7 @@ import { upsertProducts } from '../catalogue/products/upsert-products.ts'
 import { setRequirements } from '../catalogue/readiness/requirements.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { createStore } from '../catalogue/stores/stores.ts'
-import { addChangeDays } from '../database/change-days.ts'
+import { addChangeDays } from '../database/ledger.ts'
 import type { Database } from '../database/tables.ts'
 import { listJobs } from '../jobs/job.ts'
 

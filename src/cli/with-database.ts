@@ -8,9 +8,8 @@ import { createLog } from '../app/log.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { adviseOnRights } from '../database/advice.ts'
-import { addChangeDays } from '../database/change-days.ts'
+import { addChangeDays, setRecording } from '../database/ledger.ts'
 import { openDatabase } from '../database/open.ts'
-import { setRecording } from '../database/recording.ts'
 import type { Database } from '../database/tables.ts'
 
 export interface CommandContext {

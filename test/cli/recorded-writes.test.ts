@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { setRecording } from '../../src/database/recording.ts'
+import { setRecording } from '../../src/database/ledger.ts'
 import { useCatalog } from '../import/catalog.ts'
 import { runCli } from '../support/clients/cli.ts'
 

@@ -136,7 +136,7 @@ test('columns of a shop suggest its preset, where rows can be read without it an
   const store = await catalog.newStore()
   const magento = await catalog.file('magento.csv', 'sku,store_view_code,product_online,name\nA,,1,Lamp\n')
   const read = await catalog.run([magento, '--store', store])
-  expect(read).toMatchObject({ code: 0, stderr: expect.stringContaining('which --preset reads, such as magento') })
+  expect(read).toMatchObject({ code: 0, stderr: expect.stringContaining('--preset reads it, such as magento') })
   expect((await catalog.run([magento, '--store', store, '--preset', 'magento'])).stderr).not.toContain('look like')
   const shopify = await catalog.file('shopify.csv', 'Handle,Title,Image Src\nlamp,Lamp,\n')
   const refused = await catalog.run([shopify, '--store', store])

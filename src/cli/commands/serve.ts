@@ -95,16 +95,14 @@ async function serve(config: Config, demo: boolean, log: Logger) {
 
 /** With several workers this process only supervises them: it does not load the gateway. */
 async function load({ workers }: Config) {
-  const [{ migrate, newerScripts }, { addChangeDays }, { setRecording }, { ensureAdminToken }, start] =
-    await Promise.all([
-      import('../../database/migrate.ts'),
-      import('../../database/change-days.ts'),
-      import('../../database/recording.ts'),
-      import('../../auth/tokens.ts'),
-      workers > 1
-        ? import('../../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
-        : import('../../app/run-gateway.ts').then(({ runGateway }) => runGateway),
-    ])
+  const [{ migrate, newerScripts }, { addChangeDays, setRecording }, { ensureAdminToken }, start] = await Promise.all([
+    import('../../database/migrate.ts'),
+    import('../../database/ledger.ts'),
+    import('../../auth/tokens.ts'),
+    workers > 1
+      ? import('../../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
+      : import('../../app/run-gateway.ts').then(({ runGateway }) => runGateway),
+  ])
   return { migrate, addChangeDays, setRecording, newerScripts, ensureAdminToken, start }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { setRecording } from '../../../src/database/recording.ts'
+import { setRecording } from '../../../src/database/ledger.ts'
 import { settled } from '../../support/database/changes.ts'
 import { addProducts, newStore } from '../../support/factories.ts'
 import { needsPrimary } from '../../support/needs-primary.ts'

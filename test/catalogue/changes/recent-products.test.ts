@@ -1,7 +1,7 @@
 import { type KyselyPlugin, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { listProducts } from '../../../src/catalogue/products/lists/list-products.ts'
-import { resetLedger, setRecording } from '../../../src/database/recording.ts'
+import { resetLedger, setRecording } from '../../../src/database/ledger.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { addProducts, newStore, productOf } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
