@@ -1,51 +1,61 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { requestContext } from '../request/context.ts'
 import { startOnePerTick } from './start-one-per-tick.ts'
 
 /** A connection with more unanswered requests is cut: browsers and common libraries send one at a time. */
 const maxWaiting = 100
 
+/** The characters of the headers of all waiting requests. The connection of one that would exceed them is cut. */
+const maxHeaderChars = 8 * 1024 * 1024
+
 interface Waiting {
   response: ServerResponse
+  headerChars: number
   start(): void
 }
 
 /** The requests of a connection that wait while an earlier one is answered. */
 const queues = new WeakMap<Socket, Waiting[]>()
+let headerChars = 0
 
 /**
  * Starts a request when all earlier ones of its connection are answered. The parser hands over all requests of a
  * 64 KiB read at once: 500 of them would block everybody for 100 ms. So of those that waited, on all connections, one
- * starts in an iteration of the event loop, in which Node accepts one new connection. And a connection is not read
- * while one of its requests waits: a hundred of them have up to 1.6 MB of headers, which nothing counts.
+ * starts in an iteration of the event loop, in which Node accepts one new connection.
  */
-export function startInOrder({ socket }: IncomingMessage, response: ServerResponse, start: () => void): void {
+export function startInOrder(request: IncomingMessage, response: ServerResponse, start: () => void): void {
+  const { socket } = request
   const queue = queues.get(socket)
   if (!queue) {
     queues.set(socket, [])
-    begin(socket, { response, start })
-  } else if (queue.length < maxWaiting) {
-    queue.push({ response, start })
-    process.nextTick(readUnlessOneWaits, socket)
-  } else socket.destroy()
+    begin(socket, response, start)
+    return
+  }
+  const waiting = { response, start, headerChars: charsOf(request) }
+  if (queue.length === maxWaiting || headerChars + waiting.headerChars > maxHeaderChars) {
+    socket.destroy()
+    return
+  }
+  headerChars += waiting.headerChars
+  queue.push(waiting)
 }
 
-function begin(socket: Socket, { response, start }: Waiting): void {
-  response.once('close', () => {
-    const next = queues.get(socket)?.shift()
-    if (!next || socket.destroyed) queues.delete(socket)
-    else void startOnePerTick().then(() => beginNext(socket, next))
-  })
+function charsOf({ rawHeaders, url = '' }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, { length }) => sum + length, url.length)
+}
+
+function begin(socket: Socket, response: ServerResponse, start: () => void): void {
+  response.once('close', () => void beginNext(socket))
   start()
 }
 
-function beginNext(socket: Socket, next: Waiting): void {
-  readUnlessOneWaits(socket)
-  begin(socket, next)
-}
-
-/** Node resumes a connection whenever a request has arrived or is answered: it is to be paused after that. */
-function readUnlessOneWaits(socket: Socket): void {
-  if (queues.get(socket)?.length) socket.pause()
-  else socket.resume()
+async function beginNext(socket: Socket): Promise<void> {
+  // It is nobody's share: the caller of the next request is not known yet.
+  if (queues.get(socket)?.length) await requestContext.exit(startOnePerTick)
+  const queue = queues.get(socket) ?? []
+  const next = socket.destroyed ? undefined : queue.shift()
+  for (const waiting of next ? [next] : queue) headerChars -= waiting.headerChars
+  if (next) begin(socket, next.response, next.start)
+  else queues.delete(socket)
 }

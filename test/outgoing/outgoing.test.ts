@@ -147,7 +147,7 @@ describe('outgoing requests', () => {
   it('go to no URL with control characters', () => {
     const { faultOf } = createOutgoing()
     for (const url of ['https://hook.exa\r\nmple', 'https://hook.example/\t', '\nhttps://hook.example'])
-      expect(faultOf(url), JSON.stringify(url)).toBe('must be a URL with https:// and a host')
+      expect(faultOf(url), JSON.stringify(url)).toEqual({ details: 'must be a URL with https:// and a host' })
   })
 
   it('say what is wrong with an answer that is not HTTP', async () => {
