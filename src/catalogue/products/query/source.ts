@@ -92,7 +92,7 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
   const isLarge = facts.products > maxSmall
   const isIndexed = projections.includes('FILTERS') && isLarge && facts.isIndexed && missing.length === 0
   const readsTexts = projections.includes('SEARCH') && isLarge && facts.hasTexts
-  const isRead: Partial<Record<ProjectionName, boolean>> = { FILTERS: isIndexed, SEARCH: readsTexts, READINESS: true }
+  const isRead: Record<ProjectionName, boolean> = { FILTERS: isIndexed, SEARCH: readsTexts, READINESS: true }
   const times = [facts.now, ...projections.filter((name) => isRead[name]).map((name) => facts[name])]
   return {
     table: isIndexed ? 'product_index' : 'product',
