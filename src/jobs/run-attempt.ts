@@ -70,8 +70,12 @@ export async function runAttempt(
   }
 }
 
-/** Whether it ends by itself, such as a lock or a full disk. A statement that takes too long does so each time. */
-const isPassing = (error: unknown) => shortageOf(error) !== undefined && codeOf(error) !== '57014'
+/**
+ * Whether it ends by itself, such as a lock or a full disk. A statement that takes too long does so each time, and so
+ * may a deadlock or serialization failure that repeats have not cured.
+ */
+const isPassing = (error: unknown) =>
+  shortageOf(error) !== undefined && !['57014', '40001', '40P01'].includes(codeOf(error))
 
 /** What the user may read of an error: messages about the input, and nothing about other failures. */
 function reasonOf(error: unknown, { jobId }: JobKey, log: Logger): string {

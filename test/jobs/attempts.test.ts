@@ -87,28 +87,47 @@ it('a dry run that takes too long ends, and says what to do instead', async () =
   )
 })
 
-it.each(['55P03', '53100'])(
-  'a job that the database refuses with %s is queued again, and not as a crash',
-  async (code) => {
-    const job = await newImport(false)
-    const client = await database.client()
-    await client.query(`
+/** Makes an attempt that the database refuses with an error of this code when it saves its position. */
+async function refused(job: Job, code: string) {
+  const client = await database.client()
+  await client.query(`
     create function refuse() returns trigger language plpgsql as
       $$ begin raise 'refused' using errcode = '${code}'; end $$;
     create trigger refuse before update on job for each row
       when (new.position is distinct from old.position) execute function refuse()`)
-    for (let attempts = 0; attempts < 3; attempts++) {
-      const attempt = await begun(job)
-      const log = pino({ level: 'silent' })
-      const running = runAttempt(attempt, { ...context, catalogue: database.catalogue, log, reportProgress: () => {} })
-      await expect(running).rejects.toMatchObject({ code })
-      const stored = database.db.selectFrom('job').select(['state', 'crashes']).where('job_id', '=', job.jobId)
-      expect(await stored.executeTakeFirst()).toEqual({ state: 'queued', crashes: 0 })
-    }
+  try {
+    const attempt = await begun(job)
+    const log = pino({ level: 'silent' })
+    const running = runAttempt(attempt, { ...context, catalogue: database.catalogue, log, reportProgress: () => {} })
+    await expect(running).rejects.toMatchObject({ code })
+  } finally {
     await client.query('drop function refuse cascade')
     await client.end()
+  }
+}
+
+const storedOf = ({ jobId }: Job) =>
+  database.db.selectFrom('job').select(['state', 'crashes']).where('job_id', '=', jobId).executeTakeFirst()
+
+it.each(['55P03', '53100'])(
+  'a job that the database refuses with %s is queued again, and not as a crash',
+  async (code) => {
+    const job = await newImport(false)
+    for (let attempts = 0; attempts < 3; attempts++) {
+      await refused(job, code)
+      expect(await storedOf(job)).toEqual({ state: 'queued', crashes: 0 })
+    }
   },
 )
+
+it.each(['40P01', '40001', '57014'])('a job that always ends with %s ends after two attempts', async (code) => {
+  const job = await newImport(false)
+  await refused(job, code)
+  await refused(job, code)
+  expect(await beginAttempt(database.db, job)).toBeUndefined()
+  expect(await storedOf(job)).toEqual({ state: 'failed', crashes: 2 })
+  await deleteJob(database.catalogue, job.jobId)
+})
 
 it('deletes old jobs with one statement each', async () => {
   const jobs = [await newExport(), await newExport(), await newImport(false)]
