@@ -4,7 +4,9 @@ import { type Caller, shareOf } from '../auth/caller.ts'
 
 /** A client with more unread bytes, beyond those of the events that are being written, is cut. */
 const maxUnreadBytes = 1024 * 1024
-/** A client that reads nothing during so many heartbeats is cut. */
+/** A client that reads nothing for so long while it catches up is cut. */
+const stuckMs = 20_000
+/** After so many heartbeats during which it reads nothing, also later. */
 const stuckBeats = 2
 /** A client that has vanished is noticed before the next heartbeat: unread bytes put off the probes of TCP. */
 const keepAliveMs = 4_000
@@ -96,7 +98,9 @@ export class Stream {
     const out = this.#out
     if (!out?.writableNeedDrain || this.#isClosed) return undefined
     return new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.cut(), stuckMs)
       const done = () => {
+        clearTimeout(timer)
         out.off('drain', done).off('close', done)
         resolve()
       }

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createStreams, type StreamLimits } from '../../src/live/streams.ts'
 
 /** Two open streams: the client of the first one reads, and that of the second one does not. */
@@ -19,6 +19,8 @@ function openTwo(limits: Partial<StreamLimits>) {
     return stream
   })
 }
+
+afterEach(() => void vi.useRealTimers())
 
 it('a stream whose client reads nothing is cut after some heartbeats', async () => {
   const [reading, stuck] = openTwo({ heartbeatMs: 50 })
@@ -41,4 +43,15 @@ it('a client that reads is sent more at once than may wait for it, and one that 
   await expect.poll(() => reading?.unreadBytes).toBe(0)
   for (const stream of [reading, stuck]) stream?.send('x')
   expect([reading?.isClosed, stuck?.isClosed]).toEqual([false, true])
+})
+
+it('a client that has not read all within 20 s while it catches up is cut', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const [, stuck] = openTwo({})
+  stuck?.send(Buffer.alloc(100_000))
+  stuck?.drained()
+  vi.advanceTimersByTime(19_999)
+  expect(stuck?.isClosed).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(stuck?.isClosed).toBe(true)
 })
