@@ -42,7 +42,7 @@ async function restoreStore(own: OwnConnection, path: string, { header, parts }:
   const [prepare = takeOver(storeUuid, 'now()')] = preparing(header, storeUuid)
   await readBackup(path, async (part, readRows) => {
     if (part !== storeUuid) return onlyRead(part, readRows)
-    rows = await inTransaction(own, async (transaction) => {
+    rows = await inSequentialTransaction(own, async (transaction) => {
       await requireNoMark(transaction)
       const found = transaction.selectFrom('store').select('store_uuid').where('store_uuid', '=', storeUuid)
       if (await found.executeTakeFirst()) throw new Error(`the database has the store ${storeUuid} already`)
@@ -60,11 +60,11 @@ async function restoreAll(
   onStore: RestoreOptions['onStore'],
 ): Promise<void> {
   const stores = parts.filter((part) => part !== undefined)
-  const restored = await inTransaction(own, (transaction) => begin(transaction, `restoring ${sha256}`))
+  const restored = await inSequentialTransaction(own, (transaction) => begin(transaction, `restoring ${sha256}`))
   await readBackup(path, async (part, readRows) => {
-    if (part === undefined) await inTransaction(own, (transaction) => finish(own, transaction, readRows))
+    if (part === undefined) await inSequentialTransaction(own, (transaction) => finish(own, transaction, readRows))
     else if (restored.has(part)) await onlyRead(part, readRows)
-    else await inTransaction(own, (transaction) => copyStore(own, transaction, part, readRows))
+    else await inSequentialTransaction(own, (transaction) => copyStore(own, transaction, part, readRows))
     if (part !== undefined) onStore?.(stores.indexOf(part) + 1, stores.length)
   })
 }
@@ -122,7 +122,10 @@ async function finish(own: OwnConnection, db: Transaction<Database>, readRows: R
   await sql`comment on table store is null`.execute(db)
 }
 
-function inTransaction<T>({ db }: OwnConnection, work: (transaction: Transaction<Database>) => Promise<T>): Promise<T> {
+function inSequentialTransaction<T>(
+  { db }: OwnConnection,
+  work: (transaction: Transaction<Database>) => Promise<T>,
+): Promise<T> {
   return db.transaction().execute(async (transaction) => {
     // `analyze` needs one connection of Citus to each server, also to the coordinator.
     await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
