@@ -60,7 +60,7 @@ const WebhookLagRef = builder.objectRef<Lag>('WebhookLag').implement({
     events: t.exposeInt('events', {
       description: 'Number of changes after `cursor`, whether they match the filter or not: counted up to 1,000.',
     }),
-    seconds: t.exposeFloat('seconds', { description: 'Age of the oldest change that is not delivered yet.' }),
+    seconds: t.exposeFloat('seconds', { description: 'Age of the oldest of these changes.' }),
   }),
 })
 
