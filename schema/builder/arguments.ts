@@ -67,8 +67,9 @@ export function resolveStatement<Args extends { dryRun?: boolean | null | undefi
   const guarded = resolveWrite(work, affected)
   return (root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) => {
     // One result is never too long.
-    const isGood = isSelectedOnce(info) && !context.affected && !args.dryRun && !context.catalogue.db.isTransaction
-    if (!isGood) return guarded(root, args, context, info)
+    const needsTransaction =
+      !isSelectedOnce(info) || context.affected || args.dryRun || context.catalogue.db.isTransaction
+    if (needsTransaction) return guarded(root, args, context, info)
     return repeatedAfterDeadlock(() => work(writable(context, info), args, context))
   }
 }
