@@ -5,7 +5,7 @@ import { takeLocks } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import type { ImportPosition } from '../import/position.ts'
 import { type FailedRow, problemsOf } from '../import/report/failed-row.ts'
-import { inOneTransaction, type Job, type JobKey } from './job.ts'
+import { asTransaction, type Job, type JobKey } from './job.ts'
 import { deleteParts } from './parts.ts'
 import type { JobQuotas } from './quotas.ts'
 
@@ -126,7 +126,7 @@ export function writeAsCurrent(
   attempt: AttemptKey,
   write: (transaction: Transaction<Database>) => Promise<void>,
 ): Promise<void> {
-  return inOneTransaction(db, async (transaction) => {
+  return asTransaction(db, async (transaction) => {
     const { numUpdatedRows } = await updateOf(transaction, attempt).executeTakeFirst()
     if (numUpdatedRows !== 1n) throw new Error('another attempt at the job has begun, or the job is deleted')
     await write(transaction)

@@ -33,7 +33,7 @@ export interface Job extends JobKey {
 }
 
 /** Does the work in the present transaction, or in one of its own. */
-export function inOneTransaction<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>) {
+export function asTransaction<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>) {
   return db.isTransaction ? work(db as Transaction<Database>) : db.transaction().execute(work)
 }
 

@@ -10,7 +10,7 @@ import type { ExportForm } from '../export/formats.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { noCounts } from '../import/position.ts'
 import { requireDelimiter } from '../request/csv/csv-options.ts'
-import { inOneTransaction, type Job, type JobKey, jobColumns } from './job.ts'
+import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 import { countUnended, type JobQuotas, requireRoom } from './quotas.ts'
 import { noLongerThere } from './upload.ts'
@@ -53,7 +53,7 @@ export async function startExport(
 
 /** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
 export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
-  return inOneTransaction(db, async (transaction) => {
+  return asTransaction(db, async (transaction) => {
     const { unfinished } = await countUnended(transaction, storeUuid)
     const job = await transaction
       .updateTable('job')
@@ -78,7 +78,7 @@ function insertJob(
   quotas: JobQuotas,
 ): Promise<Job> {
   const key = { storeUuid, jobId: uuidv7() }
-  return inOneTransaction(db, async (transaction) => {
+  return asTransaction(db, async (transaction) => {
     const unfinished = await requireRoom(transaction, storeUuid, { bytes: Buffer.byteLength(input) }, quotas)
     const values = {
       options: JSON.stringify(options),
