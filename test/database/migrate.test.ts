@@ -9,8 +9,21 @@ import { lockNumber, migrate, newerScripts } from '../../src/database/migrate.ts
 import { useDatabase } from '../support/database/database.ts'
 import { root } from '../support/sources.ts'
 
-const migrations = readdirSync(join(root, 'src/database/migrations')).map((name) => basename(name, '.sql'))
-const all = [...migrations.toSorted(), 'record-changes', 'write-products', 'run-in-store', 'table-access']
+/** These, in this order, come first: databases have run them. */
+const first = [
+  '0001-catalogue',
+  '0002-access',
+  '0003-jobs',
+  '0004-idempotency-and-rate-limits',
+  '0005-changes',
+  '0006-projections',
+  '0007-report',
+  '0008-product-index',
+  '0009-webhooks',
+]
+const files = readdirSync(join(root, 'src/database/migrations')).map((name) => basename(name, '.sql'))
+const later = files.filter((name) => !first.includes(name)).toSorted()
+const all = [...first, ...later, 'record-changes', 'write-products', 'run-in-store', 'table-access']
 
 describe('on an empty database, migrate', () => {
   const database = useDatabase({ empty: true }, 'each')
