@@ -4,6 +4,7 @@ import type { Reading, RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 import * as magento from './magento.ts'
 import * as shopify from './shopify.ts'
+import { imageColumns } from './shopify-images.ts'
 import * as woocommerce from './woocommerce.ts'
 
 /** How a shop's export is read: names of the columns that options would name, of which one of `code` must be there. */
@@ -23,7 +24,7 @@ type NotedSource = RowSource & Pick<Reading, 'notes'>
 
 const presets: Record<PresetName, Preset> = {
   shopify: {
-    ...{ code: shopify.handleColumns, status: 'Status', statuses: shopify.statuses, assets: shopify.imageColumns },
+    ...{ code: shopify.handleColumns, status: 'Status', statuses: shopify.statuses, assets: imageColumns },
     ...{ marks: ['Title'], reshape: shopify.joined },
   },
   magento: {

@@ -2,13 +2,11 @@ import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { maxColumns } from '../read/limits.ts'
 import type { Cell, Entry, Fault, Reading, Row, RowSource } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
+import { altColumns, altOf, imageColumns, imagesOf, indexOf, positionColumns } from './shopify-images.ts'
 
 const variants = 'Variants'
 /** The names of columns, in exports until 2025 and since. */
 export const handleColumns = ['Handle', 'URL handle']
-export const imageColumns = ['Image Src', 'Product image URL']
-const positionColumns = ['Image Position', 'Image position']
-const altColumns = ['Image Alt Text', 'Image alt text']
 /** What is no value of a variant. */
 const others = new Set([...handleColumns, ...imageColumns, ...positionColumns, ...altColumns])
 const variantPattern = new RegExp(
@@ -41,11 +39,6 @@ interface Joining {
   /** The columns that options name as those of images. */
   assets: readonly string[]
   notes: Notes
-}
-
-/** The index of the first of some names that a row has. */
-function indexOf(columns: readonly string[], names: readonly string[]): number {
-  return columns.findIndex((column) => names.includes(column))
 }
 
 async function* joinedRows(blocks: AsyncIterable<Entry[]>, joining: Joining): AsyncGenerator<Entry[]> {
@@ -100,6 +93,9 @@ function productRows(parts: readonly Entry[], joining: Joining): Entry[] {
   return [{ ...productRow(rows, first, faults, joining), number, line, rows: rest, faults }, ...end]
 }
 
+/** The name of a column, or its index if it has none. */
+type Key = string | number
+
 /** A value that a column has in a row of a product. */
 interface Value {
   row: Row
@@ -108,76 +104,38 @@ interface Value {
 
 /** Joins the rows of a product to one row; adds its faults to the list. */
 function productRow(rows: readonly Row[], first: Row, faults: Fault[], { assets, notes }: Joining): Row {
-  const values = new Map<string, Value[]>()
+  const values = new Map<Key, Value[]>()
   for (const row of rows) {
     for (const [at, column] of row.columns.entries()) {
-      const found = values.get(column) ?? []
-      values.set(column, found)
+      const key = column === '' ? at : column
+      const found = values.get(key) ?? []
+      values.set(key, found)
       const cell = row.cells[at] ?? ''
       if (cell !== '') found.push({ row, cell })
     }
   }
   if (values.size > maxColumns) faults.push({ reason: `must have at most ${maxColumns} columns` })
   const images = imagesOf(rows, faults, notes)
-  const cells = [...values].map(([column, found]): Cell => {
+  const columns = [...values.keys()].map((key) => (typeof key === 'number' ? '' : key))
+  const cells = [...values.values()].map((found, i): Cell => {
+    const column = columns[i] ?? ''
     if (imageColumns.includes(column)) return images.map(({ url }) => url)
     if (assets.includes(column) && found.length > 1) return found.flatMap(({ cell }) => cell)
     if (altColumns.includes(column) && found.length > 0) return altOf(images) || (found[0]?.cell ?? '')
     return positionColumns.includes(column) ? '' : (found[0]?.cell ?? '')
   })
   const size = rows.reduce((sum, row) => sum + row.size, 0)
-  return { ...first, columns: [...values.keys(), variants], cells: [...cells, variantsOf(rows, values)], size }
-}
-
-interface Image {
-  url: Cell
-  alt: Cell
-  position: number
-}
-
-/**
- * The images in the order of their positions; then those without one, in the order of their rows. Each is there once,
- * as in the group that they become: with its first text.
- */
-function imagesOf(rows: readonly Row[], faults: Fault[], notes: Notes): Image[] {
-  const images = rows.flatMap((row) => {
-    const cellOf = (names: readonly string[]) => row.cells[indexOf(row.columns, names)] ?? ''
-    const url = cellOf(imageColumns)
-    return url === '' ? [] : [{ url, alt: cellOf(altColumns), position: positionOf(row, faults) }]
-  })
-  const distinct = new Map<string, Image>()
-  for (const image of images.sort((a, b) => a.position - b.position)) {
-    const url = String(image.url).trim()
-    const known = distinct.get(url)
-    if (!known) distinct.set(url, image)
-    else if (known.alt === '') known.alt = image.alt
-    else if (image.alt !== '' && image.alt !== known.alt) notes.add('repeated_images', { example: url })
-  }
-  return [...distinct.values()]
-}
-
-/** The text of the only image, or a list of one for each. */
-function altOf(images: readonly Image[]): Cell {
-  return images.length > 1 ? images.map(({ alt }) => alt) : (images[0]?.alt ?? '')
-}
-
-function positionOf(row: Row, faults: Fault[]): number {
-  const at = indexOf(row.columns, positionColumns)
-  const text = row.cells[at] || ''
-  if (text === '') return Number.MAX_SAFE_INTEGER
-  if (typeof text === 'string' && /^\s*\d{1,9}(\.0+)?\s*$/.test(text)) return Number(text)
-  const reason = `must be a whole number; got ${JSON.stringify(text)}`
-  faults.push({ field: row.columns[at], reason, row: row.number })
-  return 0
+  return { ...first, columns: [...columns, variants], cells: [...cells, variantsOf(rows, values)], size }
 }
 
 /**
  * The variants of a product that has several, as a JSON list of their values in the columns of variants and in those
  * that differ.
  */
-function variantsOf(rows: readonly Row[], values: ReadonlyMap<string, readonly Value[]>): string {
+function variantsOf(rows: readonly Row[], values: ReadonlyMap<Key, readonly Value[]>): string {
   const columns = new Set<string>()
   for (const [column, found] of values) {
+    if (typeof column === 'number') continue
     const isOther = others.has(column) || isOfReport(column)
     if (variantPattern.test(column) || (!isOther && areDifferent(found))) columns.add(column)
   }

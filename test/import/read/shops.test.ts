@@ -277,6 +277,7 @@ test.each([
     ['1,Color,A,lost,red,,Mug', '2,,B,,,late,Pot'],
   ],
   ['magento', 'product_online,additional_attributes,sku,,a,,name', ['1,b=c,A,lost,x,,Mug', '1,,B,,,late,Pot']],
+  ['shopify', 'Title,Status,Handle,,Vendor,,Tags', ['Mug,draft,A,lost,x,,', 'Pot,draft,B,,,late,']],
 ])('%s: a value in each of two columns without a name fails its row at its column', async (preset, header, rows) => {
   const { products, stderr } = await imported('nameless.csv', [header, ...rows], ['--preset', preset])
   expect(products).toEqual({})

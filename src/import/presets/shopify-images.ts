@@ -1,0 +1,54 @@
+import type { Cell, Fault, Row } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
+
+/** The names of columns, in exports until 2025 and since. */
+export const imageColumns = ['Image Src', 'Product image URL']
+export const positionColumns = ['Image Position', 'Image position']
+export const altColumns = ['Image Alt Text', 'Image alt text']
+
+/** The index of the first of some names that a row has. */
+export function indexOf(columns: readonly string[], names: readonly string[]): number {
+  return columns.findIndex((column) => names.includes(column))
+}
+
+interface Image {
+  url: Cell
+  alt: Cell
+  position: number
+}
+
+/**
+ * The images in the order of their positions; then those without one, in the order of their rows. Each is there once,
+ * as in the group that they become: with its first text.
+ */
+export function imagesOf(rows: readonly Row[], faults: Fault[], notes: Notes): Image[] {
+  const images = rows.flatMap((row) => {
+    const cellOf = (names: readonly string[]) => row.cells[indexOf(row.columns, names)] ?? ''
+    const url = cellOf(imageColumns)
+    return url === '' ? [] : [{ url, alt: cellOf(altColumns), position: positionOf(row, faults) }]
+  })
+  const distinct = new Map<string, Image>()
+  for (const image of images.sort((a, b) => a.position - b.position)) {
+    const url = String(image.url).trim()
+    const known = distinct.get(url)
+    if (!known) distinct.set(url, image)
+    else if (known.alt === '') known.alt = image.alt
+    else if (image.alt !== '' && image.alt !== known.alt) notes.add('repeated_images', { example: url })
+  }
+  return [...distinct.values()]
+}
+
+/** The text of the only image, or a list of one for each. */
+export function altOf(images: readonly Image[]): Cell {
+  return images.length > 1 ? images.map(({ alt }) => alt) : (images[0]?.alt ?? '')
+}
+
+function positionOf(row: Row, faults: Fault[]): number {
+  const at = indexOf(row.columns, positionColumns)
+  const text = row.cells[at] || ''
+  if (text === '') return Number.MAX_SAFE_INTEGER
+  if (typeof text === 'string' && /^\s*\d{1,9}(\.0+)?\s*$/.test(text)) return Number(text)
+  const reason = `must be a whole number; got ${JSON.stringify(text)}`
+  faults.push({ field: row.columns[at], reason, row: row.number })
+  return 0
+}
