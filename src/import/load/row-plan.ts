@@ -25,20 +25,21 @@ export interface RowPlan {
 
 /** Plans what to do with rows, by their columns, of which it notes what options should name. */
 export function rowPlanner(request: ImportRequest, layout: Layout, notes: Notes): (row: Row) => RowPlan {
-  const plans = new LRUCache<string, RowPlan>({ maxSize: 20_000, sizeCalculation: ({ names }) => names.length + 1 })
+  const plans = new LRUCache<string, RowPlan>({ maxSize: 20_000 })
   let last: { columns: readonly string[]; plan: RowPlan } | undefined
-  return ({ columns, cells }) => {
+  return (row) => {
+    const { columns, cells } = row
     if (last?.columns !== columns) {
       const key = JSON.stringify(columns)
-      last = { columns, plan: plans.get(key) ?? planFor(columns, request, layout, notes) }
-      plans.set(key, last.plan)
+      last = { columns, plan: plans.get(key) ?? planFor(row, request, layout, notes) }
+      plans.set(key, last.plan, { size: columns.length + 1 })
     }
     last.plan.noteLikelyImages(cells)
     return last.plan
   }
 }
 
-function planFor(columns: readonly string[], request: ImportRequest, layout: Layout, notes: Notes): RowPlan {
+function planFor({ columns, places }: Row, request: ImportRequest, layout: Layout, notes: Notes): RowPlan {
   const indexes = new Map(columns.map((column, at) => [column, at]))
   const objects = objectsOf(columns, request.assets)
   const members = new Set(objects.flatMap((object) => object.members.map(({ at }) => at)))
@@ -46,7 +47,7 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     const name = members.has(at) || column === '' ? undefined : layout.attributeOf(column)
     return name === undefined ? [] : [{ at, column, name }]
   })
-  const nameless = layout.attributeOf('') === undefined ? [] : namelessOf(columns, request)
+  const nameless = layout.attributeOf('') === undefined ? [] : namelessOf(columns, places, request)
   const names = attributes.map(({ name }) => name)
   const placed = columns.flatMap((column, at) => {
     const place = layout.urlPlaceOf(column)
@@ -78,9 +79,9 @@ function reservedOf(attributes: RowPlan['attributes'], request: ImportRequest): 
   })
 }
 
-function namelessOf(columns: readonly string[], request: ImportRequest): RowPlan['reserved'] {
+function namelessOf(columns: readonly string[], places: Row['places'], request: ImportRequest): RowPlan['reserved'] {
   const reasonOf = (at: number) =>
-    `column ${at + 1} must have a name, as it has a value: delete it, or use ${optionName(request, 'onlyMapped')}`
+    `column ${(places?.[at] ?? at) + 1} must have a name, as it has a value: delete it, or use ${optionName(request, 'onlyMapped')}`
   return columns.flatMap((column, at) => (column === '' ? [{ at, column: undefined, reason: reasonOf(at) }] : []))
 }
 

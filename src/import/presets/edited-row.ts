@@ -1,12 +1,12 @@
 import type { Cell, Row } from '../read/row.ts'
 
-/** The cells of a row by their columns, to change and to add to. Columns without a name keep their places. */
+/** The cells of a row by their columns, to change and to add to. Columns of the file without a name stay. */
 export class EditedRow {
   readonly #row: Row
   readonly #columns: string[]
   readonly #cells: Cell[]
   readonly #places = new Map<string, number>()
-  #hasOwnColumns = false
+  readonly #dropped = new Set<number>()
 
   constructor(row: Row) {
     this.#row = row
@@ -33,7 +33,6 @@ export class EditedRow {
     if (at === this.#columns.length) {
       this.#columns.push(column)
       this.#places.set(column, at)
-      this.#hasOwnColumns = true
     }
     this.#cells[at] = cell
   }
@@ -42,14 +41,16 @@ export class EditedRow {
   drop(column: string): void {
     const at = this.#places.get(column)
     if (at === undefined) return
-    this.#columns[at] = ''
-    this.#cells[at] = ''
+    this.#dropped.add(at)
     this.#places.delete(column)
-    this.#hasOwnColumns = true
   }
 
   row(): Row {
     // Rows with the same list of columns are planned once.
-    return { ...this.#row, columns: this.#hasOwnColumns ? this.#columns : this.#row.columns, cells: this.#cells }
+    const hasSame = this.#dropped.size === 0 && this.#columns.length === this.#row.columns.length
+    if (hasSame) return { ...this.#row, cells: this.#cells }
+    const places = [...this.#columns.keys()].filter((at) => !this.#dropped.has(at))
+    const columns = places.map((at) => this.#columns[at] ?? '')
+    return { ...this.#row, columns, cells: places.map((at) => this.#cells[at] ?? ''), places }
   }
 }

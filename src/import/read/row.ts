@@ -18,6 +18,8 @@ export interface RowPosition {
 export interface Row extends RowPosition {
   columns: readonly string[]
   cells: readonly Cell[]
+  /** The places in the file of these columns, if a preset has left out others. */
+  places?: readonly number[]
   /** The columns whose cells are numbers of their format, not texts. */
   numbers?: ReadonlySet<string>
   size: number

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { unpacked } from '../../../src/import/presets/magento.ts'
+import { namedAttributes } from '../../../src/import/presets/woocommerce.ts'
 import type { Entry } from '../../../src/import/read/row.ts'
+import { Notes } from '../../../src/import/report/notes.ts'
 import { groupsOf, productsOf, useCatalog } from '../catalog.ts'
 
 const catalog = useCatalog()
@@ -241,6 +243,17 @@ test('a preset without its column of the code lists those that the file has', as
   const { code, stderr } = await catalog.run([file, '--store', store, '--preset', 'woocommerce'])
   const sentence = '--preset woocommerce needs the column "SKU"; --code names another; the file has the columns "ID"'
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) })
+})
+
+test('woocommerce: columns of attributes are in no row, and columns without a name keep their places', async () => {
+  const numbered = Array.from({ length: 100 }, (_, i) => [`Attribute ${i + 1} name`, `Attribute ${i + 1} value(s)`])
+  const columns = ['SKU', ...numbered.flat(), '']
+  const cells = columns.map((_column, at) => ['A', 'Color', 'Red'][at] ?? '')
+  async function* blocks(): AsyncGenerator<Entry[]> {
+    yield [{ number: 1, size: 0, source: '', columns, cells }]
+  }
+  const [row] = (await namedAttributes(blocks(), new Notes()).next()).value ?? []
+  expect(row).toMatchObject({ columns: ['SKU', '', 'Color'], cells: ['A', '', 'Red'], places: [0, 201, 202] })
 })
 
 test('woocommerce: a parent that comes later, or never, stays as it is, with a note', async () => {
