@@ -339,6 +339,19 @@ test('what failed for a value that the file does not have is noted if it is impo
   expect(notes).toEqual([{ code: 'damaged_values', column: 'n', rows: 3, example: '#N/A' }])
 })
 
+test('a row whose code has no value keeps back the product before it, as its row', async () => {
+  const rows: SheetCell[][] = [
+    ['Handle', 'Title', 'Option1 Value', 'Variant SKU'],
+    ['lamp', 'Lamp', 'Red', 'L-R'],
+    [{ xml: '<c><f>A2</f></c>' }, '', 'Blue', 'L-B'],
+    ['mug', 'Mug', 'Red', 'M-R'],
+  ]
+  const errors = catalog.path('no-handle-failed.csv')
+  const { products } = await imported(workbookOf({ First: rows }), ['--preset', 'shopify', '--errors', errors])
+  expect(Object.keys(products)).toEqual(['mug'])
+  expect(await readFile(errors, 'utf8')).toContain('#N/A;;Blue;L-B')
+})
+
 test('a cell with a picture of WPS Office, or with half of a character, fails its row', async () => {
   const shown = '<c t="str"><f>_xlfn.DISPIMG("ID_7",1)</f><v>=DISPIMG("ID_7",1)</v></c>'
   const rows: SheetCell[][] = [

@@ -51,6 +51,9 @@ function withoutEnd(cells: readonly string[]): string[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 }
 
+/** What a report has in place of a value that the file does not have: an import notes it, as other errors. */
+const noValue = '#N/A'
+
 function entryOf(
   row: SheetRow,
   number: number,
@@ -61,7 +64,10 @@ function entryOf(
   const { line, cells, size, fault } = row
   for (const { at, text } of row.padded) notes.add('leading_zeros', { column: columns[at] ?? null, example: text })
   const place = { number, line, source: { value: columns.map((_column, i) => cells[i] ?? '') } }
-  if (fault) return { ...place, field: columns[fault.at], reason: fault.reason, found: cells }
+  if (fault) {
+    const value = place.source.value.map((cell, at) => (row.missing.includes(at) ? noValue : cell))
+    return { ...place, source: { value }, field: columns[fault.at], reason: fault.reason, found: cells }
+  }
   // Empty cells are left out: the last one is not empty.
   if (cells.length > columns.length) {
     const reason = `must have ${columns.length} cells, as the header has; got ${shown(cells.at(-1))} after them`

@@ -20,6 +20,8 @@ export interface SheetRow {
   cells: string[]
   numbers: number[]
   size: number
+  /** The cells of which the file does not have the value. */
+  missing: number[]
   /** Numbers that the sheet shows with more zeros before them. */
   padded: { at: number; text: string }[]
   /** Whether the sheet hides it. */
@@ -28,7 +30,7 @@ export interface SheetRow {
 }
 
 export function emptyRow(line: number, isHidden = false): SheetRow {
-  return { line, next: 0, cells: [], numbers: [], size: 0, padded: [], isHidden, fault: undefined }
+  return { line, next: 0, cells: [], numbers: [], size: 0, missing: [], padded: [], isHidden, fault: undefined }
 }
 
 export interface SheetCell {
@@ -61,7 +63,9 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
   }
   if (row.cells[at]) row.fault ??= { at, reason: `must come once in its row; got ${shown(row.cells[at])} too` }
   while (row.cells.length < at) row.cells.push('')
-  const text = typeof found === 'string' ? found : (found.text ?? cell.value)
+  const isMissing = typeof found === 'object' && found.isMissing === true
+  const text = typeof found === 'string' ? found : isMissing ? '' : cell.value
+  if (isMissing) row.missing.push(at)
   row.cells[at] = text
   row.size += text.length
   checkSize(row.size, row)
@@ -91,21 +95,22 @@ function isPadded(text: string, format: NumberFormat | undefined): boolean {
   return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
 }
 
-/** What a report has in place of a value that the file does not have: an import notes it, as other errors. */
-const noValue = '#N/A'
-
-function textOf(cell: SheetCell, isPicture: boolean, reading: CellReading): string | { reason: string; text?: string } {
+function textOf(
+  cell: SheetCell,
+  isPicture: boolean,
+  reading: CellReading,
+): string | { reason: string; isMissing?: boolean } {
   const { type, style, text, formula, hasValue } = cell
   const value = type === 's' || type === 'str' ? cell.value : cell.value.trim()
   if (value === '') {
     const isEmptyText = hasValue && type === 'str' && !isPicture
     const isMissing = (formula !== undefined || isPicture) && text === '' && !isEmptyText
-    return isMissing ? { reason: 'must have the result of its formula; got none', text: noValue } : unescaped(text)
+    return isMissing ? { reason: 'must have the result of its formula; got none', isMissing } : unescaped(text)
   }
   if (type === 's')
-    return reading.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none', text: noValue }
+    return reading.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none', isMissing: true }
   if (type === 'str' && dispImage.test(value))
-    return { reason: 'must be a text; got a picture in the cell', text: noValue }
+    return { reason: 'must be a text; got a picture in the cell', isMissing: true }
   if (type === 'str' || type === 'inlineStr') return unescaped(value)
   if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
