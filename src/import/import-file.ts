@@ -77,7 +77,8 @@ export async function importFile(
   const end = await withOwnConnection(db, (own) => importRows(own, request, stream, work))
   const { counts, stopped = stream.broken() } = end
   if (counts.rows === 0 && stopped === undefined) notes.add('no_rows', { rows: 0 })
-  if (counts.rows > counts.failed) for (const column of stream.unseen) notes.add('unseen_column', { column, rows: 0 })
+  const isRead = stopped === undefined && counts.rows > counts.failed
+  for (const column of isRead ? stream.unseen : []) notes.add('unseen_column', { column, rows: 0 })
   return { ...end, stopped, isBroken: stopped !== end.stopped, recognized, notes: notes.list() }
 }
 

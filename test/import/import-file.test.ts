@@ -7,7 +7,7 @@ import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { type ImportReport, type ImportResult, importFile } from '../../src/import/import-file.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
-import { noCounts } from '../../src/import/position.ts'
+import { type ImportPosition, noCounts } from '../../src/import/position.ts'
 import type { Fault } from '../../src/import/read/row.ts'
 import { groupsOf, productsOf, useCatalog } from './catalog.ts'
 
@@ -27,6 +27,7 @@ async function importRows(
   store: string,
   rows: readonly object[] | AsyncIterable<Buffer>,
   options: Partial<ImportOptions> = {},
+  from?: ImportPosition,
 ): Promise<Import> {
   const request = importRequest('file.jsonl', { store, chunkRows: 1_000, ...options })
   const problems: Problem[] = []
@@ -42,6 +43,7 @@ async function importRows(
     enumerations: fallbackEnumerations,
     report: { begin: async () => {}, add },
     signal: new AbortController().signal,
+    from,
   })
   return { ...result, problems }
 }
@@ -258,7 +260,7 @@ test('a database that fails stops the import with every batch before it in, and 
   expect((await importRows(store, rows)).counts).toEqual({ ...some, rows: 2500, created: 1500, unchanged: 1000 })
 })
 
-test('a chunk whose transaction is repeated is told of once, and its failed rows are', async () => {
+test('a chunk whose transaction is repeated is counted once, and its failed rows are', async () => {
   const store = await catalog.newStore()
   const { db } = catalog.database
   // A sequence is not rolled back.
@@ -270,16 +272,16 @@ test('a chunk whose transaction is repeated is told of once, and its failed rows
         return new;
       end $$;
     create trigger fail_once before insert on product for each row execute function fail_once()`.execute(db)
-  const told: [rows: number, failed: number[]][] = []
+  const done: [rows: number, failed: number[]][] = []
   const rows = linesOf([{ sku: 'A' }, { sku: 'B', status: 'sold' }])
   const { counts } = await importFile(db, rows, importRequest('file.jsonl', { store }), {
     enumerations: fallbackEnumerations,
     signal: new AbortController().signal,
-    onChunk: (done, failed) => told.push([done.rows, failed.map(({ row }) => row.number)]),
+    onChunk: (counts, failed) => done.push([counts.rows, failed.map(({ row }) => row.number)]),
   })
   await sql`drop trigger fail_once on product`.execute(db)
   expect(counts).toMatchObject({ created: 1, failed: 1 })
-  expect(told).toEqual([[2, [2]]])
+  expect(done).toEqual([[2, [2]]])
 })
 
 test('columns that are named and that no row has are reported', async () => {
@@ -288,6 +290,20 @@ test('columns that are named and that no row has are reported', async () => {
   expect((await importRows(store, [{ sku: 'A', images: null }, { sku: 'B' }], options)).notes).toEqual(
     ['imgs', 'title'].map((column) => ({ code: 'unseen_column', column, rows: 0, example: null })),
   )
+})
+
+test('columns are looked for in all rows of a resumed import, and are not reported where it stopped', async () => {
+  const store = await catalog.newStore()
+  const options = { map: ['title=name'] }
+  const from = { counts: { ...noCounts, rows: 1, created: 1 }, reportLength: 0 }
+  const rows = [{ sku: 'A', title: 'x' }, { sku: 'B' }]
+  expect((await importRows(store, rows, options, from)).notes).toEqual([])
+  async function* broken() {
+    yield Buffer.from('[{"sku":"A"}')
+    yield Buffer.from(' x')
+  }
+  const { stopped, notes } = await importRows(store, broken(), { ...options, format: 'json' })
+  expect({ stopped, notes }).toEqual({ stopped: expect.stringMatching(/^stopped at row 2/), notes: [] })
 })
 
 test('a file whose rows lack any product code is refused with the columns that it has', async () => {

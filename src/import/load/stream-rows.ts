@@ -45,15 +45,14 @@ export async function streamRows(
     const last = rows.at(-1)
     // Also if that row is done already: a file that is resumed ends there again.
     if (last && 'reason' in last && last.ends) broken = `stopped at row ${last.number}: ${last.reason}`
-    const left = rows.filter(({ number }) => number > done)
     let seen: readonly string[] | undefined
-    for (const row of unseen.size > 0 ? left : []) {
+    for (const row of unseen.size > 0 ? rows : []) {
       if ('reason' in row || row.columns === seen) continue
       seen = row.columns
       for (const column of seen) unseen.delete(column)
     }
     // Rows that are done are mapped, too: later ones may replace their values.
-    return rows.map(map).slice(rows.length - left.length)
+    return rows.map(map).filter(({ number }) => number > done)
   }
   async function* rows() {
     yield mapped(first)
