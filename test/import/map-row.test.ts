@@ -45,6 +45,16 @@ test.each([
   expect(mapped(row, { map: ['sku=other', 'SKU=other2'] }).patch?.productCode).toBe('A')
 })
 
+test.each(['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!'])(
+  'the error %s of a spreadsheet is no product code',
+  (sku) => {
+    const { patch, faults } = mapped({ sku })
+    const reason = expect.stringContaining(`no error of a spreadsheet; got "${sku}"`)
+    expect({ patch, faults }).toEqual({ patch: undefined, faults: [{ field: 'sku', reason }] })
+    expect(mapped({ sku: `${sku} 1` }).patch?.productCode).toBe(`${sku} 1`)
+  },
+)
+
 test('the status column and no other gives the status, and none when it is empty', () => {
   expect(mapped({ sku: 'A', status: 'draft', Status: 'x' }).patch).toEqual({
     productCode: 'A',

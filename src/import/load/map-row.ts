@@ -58,8 +58,8 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const plan = planOf(row)
     const code = textAt(row, plan.code)
     const faults: Fault[] = row.faults ? [...row.faults] : []
-    if (typeof code !== 'string' || !isName(code)) {
-      const reason = `must be a product code of 1 to 255 characters, without NUL and lone surrogates; got ${shown(code)}`
+    if (typeof code !== 'string' || !isName(code) || spreadsheetErrors.has(code)) {
+      const reason = `must be a product code of ${codeRules}; got ${shown(code)}`
       return { ...nothing, number, line, source, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
     }
     const status = statusOf(textAt(row, plan.status), faults)
@@ -77,6 +77,9 @@ const nothing = {
   ...{ code: undefined, product: undefined, size: 0, rows: undefined },
   ...{ assets: [], assetFaults: [], assetsFailed: 0, replaces: false },
 }
+
+const codeRules = '1 to 255 characters, without NUL and lone surrogates, and no error of a spreadsheet'
+const spreadsheetErrors = new Set(['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!'])
 
 const plain = /^[!-~]*$/
 const blankEnds = /^\s|\s$/
