@@ -332,6 +332,22 @@ test.each(['1.jpg,2.jpg', '/m/1.jpg|/m/2.jpg', 'm/1.jpg 2.jpg', '1.jpg;https://b
   },
 )
 
+test.each([
+  ['m/1.jpg,', 'm/1.jpg'],
+  ['photos/Sofa, red.jpg', 'photos/Sofa, red.jpg'],
+])('a URL column with the path %j is completed as one', (cell, path) => {
+  const { urls, assetFaults } = mapped({ sku: 'A', 'Image URL 1': cell }, { assetBase: base })
+  expect({ urls, assetFaults }).toEqual({ urls: [`image ${base}${path}`], assetFaults: [] })
+})
+
+test.each(['m/1.jpg, 2.jpg', 'photos/a, photos/b.jpg', 'first, second'])(
+  'a URL column with a path that may be two is a fault: %j',
+  (cell) => {
+    const { urls, assetFaults } = mapped({ sku: 'A', 'Image URL 1': cell }, { assetBase: base })
+    expect([urls, assetFaults]).toEqual([[], [expect.objectContaining({ reason: expect.stringMatching(/one URL/) })]])
+  },
+)
+
 test.each(['\u00ad', '\u200b', '\u200e', '\u200f', '\u202a', '\u202e', '\u2060'])(
   'a URL with %j, which nobody sees, is kept, with a note',
   (character) => {
