@@ -31,7 +31,7 @@ export function noteLikelyColumns(
     return [{ at, column }]
   })
   return (cells) => {
-    const isEmpty = ({ at }: { at: number }) => (cells[at] ?? '').length === 0
+    const isEmpty = ({ at }: { at: number }) => firstValue(cells[at] ?? '') === undefined
     // Most rows have values in no more columns than those before them.
     if (unseen.every(isEmpty)) return
     for (const { at, column } of unseen)
@@ -47,10 +47,17 @@ const partOfImages =
   /bild|foto|thumb|visuel|afbeelding|immagin|im[aá]gen|zdj[eę]ci|obr[aá]z|resim|g[oö]rsel|pic(s|[^a-z]|url|$)|изображ|картин|фото|εικ[oόο]ν|φωτογρ|画像|写真|图片|이미지/i
 const pictures = /^\s*\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i
 
+/** The text of a cell, or the first value of its list; undefined if it has none. */
+function firstValue(cell: Cell): unknown {
+  if (typeof cell === 'string') return cell === '' ? undefined : cell
+  return cell.find((item) => item !== null && item !== '')
+}
+
 function mayBeImages(cell: Cell, column: string): boolean {
-  const first = typeof cell === 'string' ? cell : cell.find((item) => item !== null && item !== '')
+  const first = firstValue(cell)
+  if (first === undefined) return false
   const text = isObject(first) ? (first.src ?? first.url ?? first.href) : first
-  if (images.test(column) && cell !== '') return typeof cell !== 'string' || /[/.]/.test(cell)
+  if (images.test(column)) return typeof cell !== 'string' || /[/.]/.test(cell)
   if (typeof text !== 'string') return false
   return pictures.test(text) || (partOfImages.test(column) && /^\s*https?:\/\//i.test(text))
 }

@@ -125,6 +125,7 @@ describe('images', () => {
     ['a.json', JSON.stringify([{ sku: 'A', n: [{ src: 'https://a.example/1.jpg' }] }])],
     ['a.json', JSON.stringify([[], ['https://a.example/1.jpg']].map((n, i) => ({ sku: `${i}`, n })))],
     ['a.json', JSON.stringify([{ sku: 'A', n: [null, '', 'https://a.example/1.jpg'] }])],
+    ['a.jsonl', '{"sku":"A","n":[null]}\n{"sku":"B","n":["https://a.example/1.jpg"]}'],
   ])('in other columns are seen at the first value, and in other languages: %s %j', async (name, content) => {
     const { answer } = await imported(content, ['--dry-run'], name)
     expect(answer.notes).toMatchObject([{ code: 'likely_images' }])
