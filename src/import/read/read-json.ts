@@ -31,7 +31,7 @@ export async function* readJson(
     if (isOver) after += bytes?.length ?? 0
     else row.size += bytes?.length ?? 0
     // It would be in memory until its end.
-    if (after > maxRowLength) return rows
+    if (after > maxRowLength) throw new BrokenFile(`a value after the list has more than ${maxRowLength} characters`)
     if (row.size > maxRowLength) throw new BrokenFile(`the row has more than ${maxRowLength} characters`)
     if (bytes) row.text?.push(bytes)
     for (const token of tokensOf(bytes)) {
@@ -121,7 +121,7 @@ function listFinder(options: ReadOptions): (token: Token) => string | undefined 
   let key = ''
   /** How many lists are open: there may be several at a path within them. */
   let depth = 0
-  let [isBegun, isFound, isWithin] = [false, false, false]
+  let [isBegun, isFound] = [false, false]
   return (token) => {
     const { name } = token
     const here = [...path, key].slice(1).join('.')
@@ -132,7 +132,7 @@ function listFinder(options: ReadOptions): (token: Token) => string | undefined 
     if (name === 'startObject') path.push(key)
     if (name === 'endObject') {
       key = path.pop() ?? ''
-      if (path.length === 0 && !isFound) throw notAt(options, isWithin)
+      if (path.length === 0 && !isFound) throw notAt(options)
     }
     if (name === 'endArray') depth--
     const isFirst = !isBegun
@@ -147,7 +147,7 @@ function listFinder(options: ReadOptions): (token: Token) => string | undefined 
         `the file must be a JSON list of objects; it is an object with the list "${here}": ${optionName(options, 'at')} ${here}`,
       )
     }
-    isWithin ||= here === at
+    if (here === at && !isFound) throw notAt(options, true)
     depth++
     return undefined
   }

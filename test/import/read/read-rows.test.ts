@@ -346,6 +346,10 @@ describe('a JSON file', () => {
     const { rows } = await readRows(chunksOf(Buffer.from(file), []), options)
     const message = 'must be JSON with a list at pages.products; it is within another list'
     await expect(allOf(rows)).rejects.toThrow(message)
+    const page = JSON.stringify({ products: Array.from({ length: 10 }, () => ({ sku: 'x'.repeat(100_000) })) })
+    const long = `{"pages":[${Array.from({ length: 12 }, () => page).join()}]}`
+    const { rows: more } = await readRows(chunksOf(Buffer.from(long), [1_000_000, 5_000_000]), options)
+    await expect(allOf(more)).rejects.toThrow(message)
   })
 
   test.each([
@@ -388,7 +392,7 @@ describe('a JSON file', () => {
     }
     async function* chunks() {
       yield Buffer.from('{"products":[{"sku":"A"}],"log":["')
-      for (let i = 0; i < 50; i++) yield Buffer.alloc(mebibyte, 'a')
+      for (let i = 0; i < 50; i++) yield Buffer.from(`${'a'.repeat(mebibyte)}","`)
       // The memory of buffers is given back some time after a collection.
       await expect.poll(() => inUse() - before).toBeLessThan(25)
       yield Buffer.from('"]}')
@@ -396,6 +400,14 @@ describe('a JSON file', () => {
     const before = inUse()
     const options = { file: 'file', format: 'json', style: 'flags', at: 'products' } as const
     expect(await allOf((await readRows(chunks(), options)).rows)).toHaveLength(1)
+  })
+
+  test('ends at a value of more than 10 MiB after its list, behind which another list may be', async () => {
+    const file = `{"products":[{"sku":"A"}],"log":"${'a'.repeat(11 * 1024 * 1024)}","products":[{"sku":"B"}]}`
+    const options = { file: 'file', format: 'json', style: 'flags', at: 'products' } as const
+    const { rows } = await readRows(chunksOf(Buffer.from(file), [1_000_000, 5_000_000]), options)
+    const reason = 'a value after the list has more than 10485760 characters'
+    expect(await allOf(rows)).toMatchObject([{ cells: ['A'] }, { number: 2, reason, ends: true }])
   })
 
   test.each([
