@@ -242,8 +242,8 @@ test('rows that a repeated attempt reports again are in the file of the report o
   await report.begin(['sku'], { format: 'csv' })
   const length = await report.add([failed(1)], 0)
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
-  report.tell([failed(1)])
-  report.tell([failed(2), failed(3)])
+  report.addProblems([failed(1)])
+  report.addProblems([failed(2), failed(3)])
   expect(await report.close({ failed: 3, assetsFailed: 0 })).toEqual([
     'row 1 (line 2): "sku" is bad',
     'row 2 (line 3): "sku" is worse (and 1 more of this kind)',
@@ -261,9 +261,9 @@ test('the first 20 kinds of faults are sentences, and the rest a number', async 
     faults: [{ field, reason: `must be a number; got "${number}"` }],
   })
   const report = await startReport(undefined, 0)
-  report.tell([failed(1, 'size'), failed(2, 'size')])
-  report.tell([failed(3, 'size')])
-  report.tell(Array.from({ length: 22 }, (_, i) => failed(i + 4, `column ${i}`)))
+  report.addProblems([failed(1, 'size'), failed(2, 'size')])
+  report.addProblems([failed(3, 'size')])
+  report.addProblems(Array.from({ length: 22 }, (_, i) => failed(i + 4, `column ${i}`)))
   const sentences = await report.close({ failed: 25, assetsFailed: 0 })
   expect(sentences).toHaveLength(21)
   expect(sentences[0]).toBe('row 1 (line 2): "size" must be a number; got "1" (and 2 more of this kind)')

@@ -105,7 +105,7 @@ async function importReporting(
       from,
       onChunk: (done, failed) => {
         progress.update(done)
-        if (failed.length > 0) report.tell(failed)
+        if (failed.length > 0) report.addProblems(failed)
       },
     })
   let counts = from.counts

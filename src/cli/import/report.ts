@@ -11,8 +11,8 @@ import { counted } from '../output.ts'
 /** The report of an import's failed rows: sentences and, if the command names a file, all the rows in it. */
 export interface Report extends ImportReport {
   add(rows: readonly FailedRow[], length: number): Promise<number>
-  /** Tells of the failed rows of a chunk after its transaction. */
-  tell(failed: readonly FailedRow[]): void
+  /** Adds to the sentences the problems of a chunk's failed rows, after its transaction. */
+  addProblems(failed: readonly FailedRow[]): void
   /** Ends the report of so many failures and returns the sentences that sum it up: none if nothing has failed. */
   close(failed: Pick<Counts, 'failed' | 'assetsFailed'>): Promise<string[]>
 }
@@ -27,7 +27,7 @@ export async function startReport(path: string | undefined, from: number): Promi
   let isPartial = false
   return {
     ...file,
-    tell: (failed) => {
+    addProblems: (failed) => {
       isPartial ||= failed.some(({ row: { product, assetFaults } }) => product !== undefined && assetFaults.length > 0)
       problems.add(problemsOf(failed))
     },
