@@ -12,7 +12,11 @@ export function addImport(program: Command): void {
     .description('import products and their assets from a file; importing the same file again changes nothing')
     .argument('<file>', 'a CSV file, a spreadsheet (XLSX), JSON Lines, a JSON list of objects, or an XML feed')
     .option('--channel <channel>', "the channel of the assets' groups", defaultChannel)
-    .addOption(new Option('--format <format>', 'the format of the file (default: recognized)').choices(formats))
+    .addOption(
+      new Option('--format <format>', 'the format of the file (default: by its extension; XLSX by its bytes)').choices(
+        formats,
+      ),
+    )
     .addOption(new Option('--encoding <name>', 'the encoding (default: recognized)').choices(encodings))
     .option('--delimiter <character>', 'the separator of cells, or tab (default: recognized from the header)')
     .option('--unescape-formulas', 'CSV: remove the apostrophes of --escape-formulas, and read ="0012" as 0012', false)
