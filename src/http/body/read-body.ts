@@ -20,8 +20,8 @@ export async function readBody(
   reserve(announced)
   sendContinue(request)
   // A short body arrives with its headers.
-  const whole: Buffer<ArrayBuffer> | null = request.complete ? request.read() : null
-  if (whole !== null) {
+  const whole = request.complete ? arrived(request) : undefined
+  if (whole) {
     if (announced === 0) reserve(whole.length)
     await startOnePerTick()
     return whole
@@ -44,6 +44,13 @@ export async function readBody(
   }
   await startOnePerTick()
   return body.subarray(0, size)
+}
+
+/** A body that has arrived. Node 26 returns it piece by piece, earlier versions at once. */
+function arrived(request: IncomingMessage): Buffer<ArrayBuffer> | undefined {
+  const pieces: Buffer<ArrayBuffer>[] = []
+  for (let piece = request.read(); piece !== null; piece = request.read()) pieces.push(piece)
+  return pieces.length > 1 ? Buffer.concat(pieces) : pieces[0]
 }
 
 export function tooLarge(maxBytes: number): HttpError {
