@@ -27,7 +27,7 @@ function splitAtUrls(text: string): string[] {
   return start < text.length || parts.length === 0 ? [...parts, text.slice(start)] : parts
 }
 
-/** The URLs of a text; undefined if they cannot be told apart for certain. */
+/** The URLs of a text; undefined if it cannot be split with certainty. */
 export function splitCell(text: string): string[] | undefined {
   if (hasWordBetween(text)) return undefined
   const [first = '', ...rest] = splitAtUrls(text).filter((part) => part !== '')
@@ -44,7 +44,7 @@ function hasWordBetween(text: string): boolean {
   })
 }
 
-/** Relative paths are told apart if all end as pictures do, or all begin with a slash. */
+/** A text is split into relative paths if all end as pictures do, or all begin with a slash. */
 function splitPaths(text: string): string[] | undefined {
   const paths = text.split(/[,|;\n]/).flatMap((path) => path.trim() || [])
   const areAlike = paths.every((path) => isPicture.test(path)) || paths.every((path) => path.startsWith('/'))
