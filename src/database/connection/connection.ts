@@ -37,6 +37,7 @@ export class Connection implements PostgresPoolClient {
   #onRelease = () => {}
   #context: RequestContext | undefined
   #readBytes: ReadBytes | undefined
+  #excess: Error | undefined
   #cancelling: NodeJS.Timeout | undefined
 
   /** `settings` begin each transaction; '' where the session has its own. */
@@ -68,7 +69,9 @@ export class Connection implements PostgresPoolClient {
     this.#readBytes = controlsTransaction.test(text) ? undefined : requestContext.getStore()?.readBytes
     const refusal = this.#readBytes?.refusal()
     if (refusal) return Promise.reject(refusal)
-    const answer = this.#send<R>(text, values)
+    const answer = this.#send<R>(text, values).finally(() => {
+      if (this.#excess) throw this.#excess
+    })
     const reportProgress = this.#context?.reportProgress
     if (reportProgress) answer.then(reportProgress, reportProgress)
     // The server rolls a broken connection back. The error to report is the one that broke it.
@@ -90,6 +93,7 @@ export class Connection implements PostgresPoolClient {
     this.#context?.signal.removeEventListener('abort', this.#cancel)
     this.#context = undefined
     this.#readBytes = undefined
+    this.#excess = undefined
     clearInterval(this.#cancelling)
     const end = (isBroken: boolean) => {
       this.#pooled.release(isBroken)
@@ -117,10 +121,13 @@ export class Connection implements PostgresPoolClient {
     this.#cancelling = setInterval(requestCancel, cancelAgainMs, this.#pooled).unref()
   }
 
-  /** Closes the connection of an answer beyond the request's limit, before it fills the memory. */
+  /**
+   * Closes the connection of an answer beyond the request's limit, before it fills the memory. The bytes that go beyond
+   * it may also end the answer.
+   */
   readonly #limitAnswers = ({ length }: Buffer): void => {
-    const error = this.#readBytes?.add(length)
-    if (error) this.#pooled.connection.stream.destroy(error)
+    this.#excess ??= this.#readBytes?.add(length)
+    if (this.#excess) this.#pooled.connection.stream.destroy(this.#excess)
   }
 
   #trace(sql: string, answer: Promise<unknown>): void {
