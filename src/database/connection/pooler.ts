@@ -6,7 +6,7 @@ import type { ConnectionConfig } from './session.ts'
 const maxAnswerMs = 35_000
 const maxSecondMs = 5_000
 /** Other clients may take the session in between. */
-const attempts = 3
+const attempts = 20
 
 /**
  * Whether there is a pooler: the process id of the connection is not that of the server's session. A pooler in session
