@@ -28,7 +28,7 @@ export function readRequest(
   const query = shapes.query.safeParse(values)
   if (query.error) {
     const named = new Set(faults.map((fault) => fault.field))
-    faults.push(...faultsOf(query.error, values, '').filter((fault) => !named.has(fault.field)))
+    faults.push(...faultsOfQuery(query.error, values).filter((fault) => !named.has(fault.field)))
   }
   const key = endpoint.isWrite ? request.headers['idempotency-key'] : undefined
   if (key !== undefined) faults.push(...faultsOfKey(key))
@@ -38,7 +38,7 @@ export function readRequest(
   const raw = bytes?.length ? readJson(bytes, faults) : undefined
   if (bytes?.length === 0 && shapes.body) faults.push(missingBody(shapes.body))
   const body = raw === undefined ? undefined : shapes.body?.safeParse(raw)
-  if (body?.error) faults.push(...faultsOf(body.error, raw, 'body'))
+  if (body?.error) faults.push(...faultsOfBody(body.error, raw))
   if (faults.length > 0) throw new HttpError('invalid_request', faults)
   return {
     variables: endpoint.variables(query.data ?? {}, body?.data, raw),
@@ -150,15 +150,26 @@ function itemsOf(body: unknown): number {
   return Math.max(0, ...lists.map(({ length }) => length))
 }
 
-/** The faults of a value: within an item of a list they have its `index`; `whole` names the value itself. */
-function faultsOf(error: z.ZodError, value: unknown, whole: string): Fault[] {
+/** The faults of the parameters of a query. That of an item of a list says in its text which one it is. */
+function faultsOfQuery(error: z.ZodError, values: unknown): Fault[] {
   return error.issues.map(({ path, message }) => {
-    const got = valueAt(value, path)
+    const details = detailsOf(z.core.toDotPath(path), message, valueAt(values, path))
+    return { reason: 'invalid_request', details, field: String(path[0]) }
+  })
+}
+
+/** The faults of a body: within an item of a list they have its `index`. */
+function faultsOfBody(error: z.ZodError, body: unknown): Fault[] {
+  return error.issues.map(({ path, message }) => {
     const [index] = path
     const isInItem = typeof index === 'number'
-    const field = path.length === 0 ? whole : z.core.toDotPath(isInItem ? path.slice(1) : path)
+    const field = path.length === 0 ? 'body' : z.core.toDotPath(isInItem ? path.slice(1) : path)
     const name = [isInItem ? `item ${index}` : '', field].filter(Boolean).join(': ')
-    const details = got === undefined ? `${name} is required` : `${name} ${message}; got ${shown(got)}`
+    const details = detailsOf(name, message, valueAt(body, path))
     return { reason: 'invalid_request', details, ...(field && { field }), ...(isInItem && { index }) }
   })
+}
+
+function detailsOf(name: string, message: string, got: unknown): string {
+  return got === undefined ? `${name} is required` : `${name} ${message}; got ${shown(got)}`
 }

@@ -45,3 +45,20 @@ it('an error of a parameter, or of a field of an object, has the names of REST',
     { status: 400, entries: [{ field: 'search', details: begins('search') }] },
   ])
 })
+
+it('an error of an item of a repeatable parameter has the name of the parameter, and names the item', async () => {
+  const store = await newStore(gateway)
+  const refused = await Promise.all([
+    callRest(gateway, `GET /products?store_uuid=${store}&sku_codes=A&sku_codes=%00`),
+    callRest(gateway, `GET /products?store_uuid=${store}&sku_code=A,B&sku_code=%00`),
+    callRest(gateway, 'GET /reports/status?store_uuids=%00'),
+  ])
+  const fault = (field: string, at: number) => {
+    return { field, details: expect.stringMatching(`^${field}\\[${at}\\] must be a string without NUL`) }
+  }
+  expect(refused).toMatchObject([
+    { status: 400, entries: [fault('sku_codes', 1)] },
+    { status: 400, entries: [fault('sku_code', 1)] },
+    { status: 400, entries: [fault('store_uuids', 0)] },
+  ])
+})
