@@ -5,21 +5,7 @@ import { hasTooManyValues, isJsonObject, tooManyValues } from '../read/json-row.
 import type { Cell } from '../read/row.ts'
 import { isOneUrl, isPathWithCommas, scheme, splitCell } from './split-cell.ts'
 
-export interface UrlRules {
-  /** The text between the URLs of a cell; undefined: what separates them is seen. */
-  separator: string | undefined
-  /** The URL that relative URLs are joined to. */
-  base: string | undefined
-  /** How the interface spells the options. */
-  names: { assets: string; separator: string; base: string }
-}
-
-/** The rules of a request. */
-export function urlRules(request: ImportRequest): UrlRules {
-  const name = (option: 'assets' | 'assetSeparator' | 'assetBase') => optionName(request, option)
-  const names = { assets: name('assets'), separator: name('assetSeparator'), base: name('assetBase') }
-  return { separator: request.assetSeparator, base: request.assetBase, names }
-}
+type UrlOptions = Pick<ImportRequest, 'assetSeparator' | 'assetBase' | 'style'>
 
 /** The URLs in a cell, in order, and what is wrong with the others. */
 export interface FoundUrls {
@@ -28,17 +14,17 @@ export interface FoundUrls {
 }
 
 /** The URLs in a cell that holds one, several, a JSON list of them, or none. */
-export function urlsOf(cell: Cell, rules: UrlRules): FoundUrls {
-  if (typeof cell !== 'string') return completeAll(cell.map(textOf), rules)
+export function urlsOf(cell: Cell, options: UrlOptions): FoundUrls {
+  if (typeof cell !== 'string') return completeAll(cell.map(textOf), options)
   const text = cell.trim()
-  if (text.startsWith('[')) return completeAll(listOf(text), rules)
+  if (text.startsWith('[')) return completeAll(listOf(text), options)
   if (text.startsWith('{'))
     return { urls: [], faults: ['must be a URL, several, or a JSON list of them; got an object'] }
-  const { separator } = rules
-  if (separator !== undefined) return completeAll(splitAt(text, separator), rules)
+  const { assetSeparator } = options
+  if (assetSeparator !== undefined) return completeAll(splitAt(text, assetSeparator), options)
   const pieces = splitCell(text)
-  if (pieces) return completeAll(pieces, rules)
-  const advice = `${rules.names.separator} names the separator`
+  if (pieces) return completeAll(pieces, options)
+  const advice = `${optionName(options, 'assetSeparator')} names the separator`
   return { urls: [], faults: [`must be URLs that can be told apart; ${advice}; got ${shown(text)}`] }
 }
 
@@ -59,12 +45,12 @@ function splitAt(text: string, separator: string): Item[] {
 }
 
 /** The URL in a cell that holds one as an export writes it: any that the API takes, or a relative path. */
-export function urlOf(cell: Cell, rules: UrlRules): FoundUrls {
+export function urlOf(cell: Cell, options: UrlOptions): FoundUrls {
   const text = typeof cell === 'string' ? cell.trim() : '['
-  if (scheme.test(text) || isPathWithCommas(text)) return completeAll([text], rules)
+  if (scheme.test(text) || isPathWithCommas(text)) return completeAll([text], options)
   const paths = /^[[{]/.test(text) ? undefined : splitCell(text)
   if (paths === undefined || paths.length > 1) return { urls: [], faults: [`must be one URL; got ${shown(cell)}`] }
-  return completeAll(paths.length === 0 ? [text] : paths, rules)
+  return completeAll(paths.length === 0 ? [text] : paths, options)
 }
 
 type Item = string | { fault: string }
@@ -98,11 +84,11 @@ function listOf(text: string): Item[] {
     : [{ fault: `must be a JSON list, as it begins with [; got ${shown(text)}` }]
 }
 
-function completeAll(items: readonly Item[], rules: UrlRules): FoundUrls {
+function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
   const found: FoundUrls = { urls: [], faults: [] }
   for (const item of items) {
     if (item === '') continue
-    const result = typeof item === 'string' ? completeUrl(item, rules) : item
+    const result = typeof item === 'string' ? completeUrl(item, options) : item
     if (typeof result === 'string') found.urls.push(result)
     else found.faults.push(result.fault)
   }
@@ -113,12 +99,15 @@ function completeAll(items: readonly Item[], rules: UrlRules): FoundUrls {
 const noPath = /["<>\\#]|^www\.|^https?[:/]|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
-function completeUrl(text: string, { base, names }: UrlRules): Item {
+function completeUrl(text: string, options: UrlOptions): Item {
+  const { assetBase: base } = options
   const isPath = !scheme.test(text) && !noPath.test(text)
   const url = base === undefined || !isPath ? text : joinPath(base, text)
   const fault = urlFault(url)
   if (fault === undefined) return url
-  return { fault: base === undefined && isPath ? `${fault}; ${names.base} would complete it` : fault }
+  return {
+    fault: base === undefined && isPath ? `${fault}; ${optionName(options, 'assetBase')} would complete it` : fault,
+  }
 }
 
 function joinPath(base: string, path: string): string {

@@ -1,14 +1,14 @@
 import { productStatuses } from '../../catalogue/enumerations.ts'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
-import type { ImportRequest } from '../options.ts'
+import { type ImportRequest, optionName } from '../options.ts'
 import { presetStatus } from '../presets/presets.ts'
 import { visible } from '../read/columns.ts'
 import { isQuoted } from '../read/csv-syntax.ts'
 import { maxUrls } from '../read/limits.ts'
 import type { Cell, Entry, Fault, Reading, Row, RowPosition, Source } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
-import { type UrlRules, urlOf, urlRules, urlsOf } from './asset-urls.ts'
+import { urlOf, urlsOf } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
 import { repeatedRows } from './repeated-rows.ts'
 import { type RowPlan, rowPlanner } from './row-plan.ts'
@@ -50,7 +50,6 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
   const textAt = identifierReader(reading)
   const statusOf = statusReader(request, layout, reading)
   const repeats = repeatedRows(request, layout, reading)
-  const rules = urlRules(request)
   return (row) => {
     const { number, line, source } = row
     if ('reason' in row) return { ...nothing, number, line, source, faults: [{ field: row.field, reason: row.reason }] }
@@ -67,7 +66,7 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const replaces = faults.length === 0 && repeats(row, code, mapped, faults)
     const product = faults.length === 0 ? mapped : undefined
     const hasAssets = plan.assets.length > 0 || plan.objects.length > 0
-    const { assets, assetFaults, assetsFailed } = hasAssets ? assetsOf(cells, plan, rules, reading.notes) : nothing
+    const { assets, assetFaults, assetsFailed } = hasAssets ? assetsOf(cells, plan, request, reading.notes) : nothing
     return { number, line, size, source, rows, code, product, assets, faults, assetFaults, assetsFailed, replaces }
   }
 }
@@ -139,21 +138,22 @@ function productOf({ cells, numbers }: Row, plan: RowPlan, status: string | null
   }
 }
 
-function assetsOf(cells: readonly Cell[], { assets: columns, objects }: RowPlan, rules: UrlRules, notes: Notes) {
+function assetsOf(cells: readonly Cell[], { assets: columns, objects }: RowPlan, request: ImportRequest, notes: Notes) {
   const assets: MappedAsset[] = []
   const assetFaults: Fault[] = []
   let assetsFailed = 0
   for (const { column, members } of objects) {
     const member = members.find(({ at }) => cells[at] !== '')
     if (!member) continue
-    const reason = `must be a URL or a list; got an object: ${rules.names.assets} ${member.column} reads a member of it`
+    const advice = `${optionName(request, 'assets')} ${member.column} reads a member of it`
+    const reason = `must be a URL or a list; got an object: ${advice}`
     addFault(assetFaults, { field: column, reason })
     assetsFailed++
   }
   for (const { at, column, isList, channel, assetFormat } of columns) {
     const cell = cells[at] ?? ''
     if (cell === '') continue
-    const { urls, faults } = isList ? urlsOf(cell, rules) : urlOf(cell, rules)
+    const { urls, faults } = isList ? urlsOf(cell, request) : urlOf(cell, request)
     for (const url of urls) {
       if (!plain.test(url) && invisible.test(url)) notes.add('invisible_characters', { column, example: visible(url) })
       assets.push({ channel, assetFormat, url })
