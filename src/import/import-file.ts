@@ -11,7 +11,7 @@ import { chunksOf, type RowStream, streamRows, unlessAborted, withReadAhead } fr
 import { writeChunk } from './load/write-chunk.ts'
 import type { ImportRequest } from './options.ts'
 import { type Counts, type ImportPosition, startPosition } from './position.ts'
-import type { Recognized } from './read/format.ts'
+import type { Recognized } from './read/row.ts'
 import type { FailedRow } from './report/failed-row.ts'
 import type { Note } from './report/notes.ts'
 import { UsageError } from './usage-error.ts'

@@ -3,9 +3,15 @@ import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import { defaultChannel, type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
 import { shown } from '../text.ts'
-import type { Encoding, Format } from './read/format.ts'
 import { maxColumns } from './read/limits.ts'
 import { UsageError } from './usage-error.ts'
+
+/** The formats of files that can be imported, by the extensions of their names. */
+export const formats = ['csv', 'jsonl', 'json', 'xlsx', 'xml'] as const
+export type Format = (typeof formats)[number]
+
+export const encodings = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
+export type Encoding = (typeof encodings)[number]
 
 /** What happens to a row whose product code an earlier one has. */
 export const duplicateRules = ['merge', 'fail'] as const

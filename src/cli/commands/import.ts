@@ -1,8 +1,15 @@
 import { type Command, Option } from 'commander'
 import { defaultChannel } from '../../catalogue/enumerations.ts'
-import { decimalMarks, duplicateRules, type ImportOptions, presetNames } from '../../import/options.ts'
+import {
+  decimalMarks,
+  duplicateRules,
+  encodings,
+  formats,
+  type ImportOptions,
+  presetNames,
+} from '../../import/options.ts'
 import type { Counts } from '../../import/position.ts'
-import { encodings, formats, type Recognized } from '../../import/read/format.ts'
+import type { Recognized } from '../../import/read/row.ts'
 import { noteSentence } from '../../import/report/notes.ts'
 import { collect, jsonFlag, storeOption, wholeNumber } from '../option-values.ts'
 import { counted, printResult, snakeCased } from '../output.ts'

@@ -1,6 +1,5 @@
-import type { ImportRequest } from '../options.ts'
+import type { Encoding, Format, ImportRequest } from '../options.ts'
 import type { Notes } from '../report/notes.ts'
-import type { Recognized } from './format.ts'
 
 /** The content of a column in a row: a text, which is empty where there is none, or a JSON list. */
 export type Cell = string | readonly unknown[]
@@ -62,6 +61,16 @@ export interface RowSource {
 
 export type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style'> &
   Partial<Pick<ImportRequest, 'unescapeFormulas'>>
+
+/** How a file is written, as far as it is known. */
+export interface Recognized {
+  format: Format
+  encoding?: Encoding
+  /** Whether it begins with a byte-order mark. */
+  bom?: true
+  delimiter?: string
+  sheet?: string
+}
 
 /** What reads a file: its options, and what it finds out. */
 export interface Reading {

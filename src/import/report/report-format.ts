@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import { errorColumns, errorKeys } from '../../request/csv/attribute-column.ts'
+import type { Format } from '../options.ts'
 import { recordReader } from '../read/csv-syntax.ts'
-import type { Format, Recognized } from '../read/format.ts'
 import { hasTooManyValues, isJsonObject, parseExactly } from '../read/json-row.ts'
-import type { Fault, Source } from '../read/row.ts'
+import type { Fault, Recognized, Source } from '../read/row.ts'
 import { type FailedRow, rowsOf } from './failed-row.ts'
 
 /** A format of failed rows as their file has them, to be corrected and imported again. */

@@ -1,9 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { shown } from '../../../text.ts'
-import { optionName } from '../../options.ts'
+import { type Encoding, optionName } from '../../options.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
-import type { Encoding } from '../format.ts'
 import { BrokenFile, type Reading } from '../row.ts'
 import { peek, unpackedIfGzip, withoutStart } from './bytes.ts'
 
