@@ -14,7 +14,7 @@ import type { RowStream } from './stream-rows.ts'
 /** Reads the numbers of a product as the request says; adds the faults of those that it cannot read for certain. */
 type ReadNumbers = (product: MappedProduct, faults: Fault[]) => MappedProduct
 
-export const withComma = /^-?\d+,\d+$/
+const withComma = /^-?\d+,\d+$/
 const withPoint = /^-?\d+\.\d+$/
 const plainNumber = /^-?\d+(\.\d+)?$/
 /** A number with a decimal point, or with a separator of thousands. */
@@ -41,35 +41,10 @@ export function numberReaders(
   columnOf: Layout['columnOf'],
   withCommas: ReadonlySet<string>,
 ): NumberReaders {
-  const option = optionName(request, 'decimal')
   const seen = new Set(withCommas)
   const mayHaveCommas = delimiter === ';' || format === 'xlsx'
-  const counts = new Map<string, { all: number; other: number; example: string }>()
-  let isUsed = false
-  const other = request.decimal === 'comma' ? withPoint : withComma
-  const count = (text: string, name: string) => {
-    const found = counts.get(name) ?? { all: 0, other: 0, example: '' }
-    counts.set(name, found)
-    found.all++
-    if (!other.test(text)) return
-    found.other++
-    found.example ||= text
-  }
-  const readText = (text: string, name: string): { value: string } | { reason: string } => {
-    isUsed = true
-    count(text, name)
-    if (request.decimal === 'comma') {
-      const expected = `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
-      const value = withoutComma(text)
-      return value === text && /[.,]/.test(text) ? { reason: `${expected}; got ${shown(text)}` } : { value }
-    }
-    if (request.decimal === 'point') return { value: text }
-    const isDoubtful = withEither.test(text) && (mayHaveCommas || seen.has(name))
-    const expected = `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
-    return isDoubtful || (numberLike.test(text) && !plainNumber.test(text))
-      ? { reason: `${expected}; got ${shown(text)}` }
-      : { value: text }
-  }
+  const { count, addNotes } = countMarks(request, columnOf)
+  const read = (text: string, name: string) => readNumber(text, request, mayHaveCommas || seen.has(name))
   return {
     of: (rows, definitions) => {
       const numbers = numbersOf(definitions)
@@ -82,17 +57,34 @@ export function numberReaders(
       return (product, faults) => {
         const values = product.values.map((text, i) => {
           const name = product.names[i] ?? ''
-          const isText = numbers.has(name) && !product.numbers?.has(columnOf(name))
-          const read = isText ? readText(text, name) : { value: text }
-          if ('value' in read) return read.value
-          faults.push({ field: columnOf(name), reason: read.reason })
-          return text
+          if (!numbers.has(name) || product.numbers?.has(columnOf(name))) return text
+          count(text, name)
+          const { value = text, reason } = read(text, name)
+          if (reason !== undefined) faults.push({ field: columnOf(name), reason })
+          return value
         })
         return { ...product, values }
       }
     },
-    addNotes: (notes, isResumed) => {
-      if (request.decimal !== undefined && !isUsed && !isResumed) notes.add('decimal_unused', { rows: 0 })
+    addNotes,
+  }
+}
+
+/** Counts texts that are read as numbers, by attribute, and those with the mark that is not the decimal one. */
+function countMarks({ decimal }: ImportRequest, columnOf: Layout['columnOf']) {
+  const counts = new Map<string, { all: number; other: number; example: string }>()
+  const other = decimal === 'comma' ? withPoint : withComma
+  return {
+    count: (text: string, name: string) => {
+      const found = counts.get(name) ?? { all: 0, other: 0, example: '' }
+      counts.set(name, found)
+      found.all++
+      if (!other.test(text)) return
+      found.other++
+      found.example ||= text
+    },
+    addNotes: (notes: Notes, isResumed: boolean) => {
+      if (decimal !== undefined && counts.size === 0 && !isResumed) notes.add('decimal_unused', { rows: 0 })
       for (const [name, { all, other, example }] of counts) {
         if (2 * other >= all) notes.add('other_decimal', { column: columnOf(name), rows: other, example })
       }
@@ -100,8 +92,19 @@ export function numberReaders(
   }
 }
 
-function withoutComma(text: string): string {
-  return withComma.test(text) ? text.replace(',', '.') : text
+/** A number of a text with a decimal point, or why it has none for certain. */
+function readNumber(text: string, request: ImportRequest, mayHaveComma: boolean): { value?: string; reason?: string } {
+  const option = optionName(request, 'decimal')
+  if (request.decimal === 'comma') {
+    const expected = `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
+    if (withComma.test(text)) return { value: text.replace(',', '.') }
+    return /[.,]/.test(text) ? { reason: `${expected}; got ${shown(text)}` } : { value: text }
+  }
+  const isDoubtful = withEither.test(text) && mayHaveComma
+  if (request.decimal === 'point' || !(isDoubtful || (numberLike.test(text) && !plainNumber.test(text))))
+    return { value: text }
+  const expected = `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
+  return { reason: `${expected}; got ${shown(text)}` }
 }
 
 /**
