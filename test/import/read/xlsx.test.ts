@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readRows } from '../../../src/import/read/read-rows.ts'
 import { dateText, linkKey, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
-import { Pieces } from '../../../src/import/read/xlsx/pieces.ts'
+import { FileInMemory } from '../../../src/import/read/xlsx/zip.ts'
 import { readXml } from '../../../src/import/read/xml.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
 import { type SheetCell, workbookOf, zipOf } from './xlsx.ts'
@@ -226,12 +226,12 @@ test.each([
 })
 
 test('a file in memory is read to the end that is asked for, and never before what it gave back', async () => {
-  const pieces = new Pieces()
-  pieces.add(Buffer.alloc(3 * 1024 * 1024, 'x'))
-  const read = promisify(pieces.read.bind(pieces))
-  await read(Buffer.alloc(10), 0, 10, pieces.size - 10)
-  await expect(read(Buffer.alloc(10), 0, 10, pieces.size - 9)).rejects.toThrow('it ends before byte 3145729')
-  pieces.isLast = true
+  const file = new FileInMemory()
+  file.add(Buffer.alloc(3 * 1024 * 1024, 'x'))
+  const read = promisify(file.read.bind(file))
+  await read(Buffer.alloc(10), 0, 10, file.size - 10)
+  await expect(read(Buffer.alloc(10), 0, 10, file.size - 9)).rejects.toThrow('it ends before byte 3145729')
+  file.isLast = true
   await read(Buffer.alloc(10), 0, 10, 2 * 1024 * 1024)
   await expect(read(Buffer.alloc(10), 0, 10, 7)).rejects.toThrow('byte 7 was read before')
 })

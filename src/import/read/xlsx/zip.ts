@@ -1,10 +1,10 @@
+import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { type Entry, fromRandomAccessReader, type ZipFile } from 'yauzl'
+import { type Entry, fromRandomAccessReader, RandomAccessReader, type ZipFile } from 'yauzl'
 import { messageOf } from '../../../errors.ts'
 import { UsageError } from '../../usage-error.ts'
 import { createSizeLimit } from '../bytes/bytes.ts'
 import { BrokenFile } from '../row.ts'
-import { Pieces } from './pieces.ts'
 
 /**
  * Opens a file of an archive by its path, in any case, as OPC has it; undefined: the archive does not have it. After
@@ -18,20 +18,20 @@ const maxEntries = 10_000
 
 /** Reads the directory of a ZIP archive, which is in memory. Throws a UsageError if it is too large, or is none. */
 export async function openZip(chunks: AsyncIterable<Buffer>): Promise<OpenEntry> {
-  const pieces = new Pieces()
+  const file = new FileInMemory()
   for await (const chunk of chunks) {
-    pieces.add(chunk)
-    if (pieces.size > maxPacked) throw new UsageError(`a spreadsheet must have at most ${maxPacked} bytes`)
+    file.add(chunk)
+    if (file.size > maxPacked) throw new UsageError(`a spreadsheet must have at most ${maxPacked} bytes`)
   }
   try {
-    const zip = await opened(pieces)
+    const zip = await opened(file)
     if (zip.entryCount > maxEntries)
       throw new Error(`it has ${zip.entryCount} files, at most ${maxEntries} are allowed`)
     const entries = await entriesOf(zip)
     return (path, isLast = false) => {
       const entry = entries.get(path.toLowerCase())
       const begin = () => {
-        pieces.isLast = isLast
+        file.isLast = isLast
       }
       return entry && contentOf(zip, entry, begin)
     }
@@ -40,11 +40,11 @@ export async function openZip(chunks: AsyncIterable<Buffer>): Promise<OpenEntry>
   }
 }
 
-function opened(pieces: Pieces): Promise<ZipFile> {
+function opened(file: FileInMemory): Promise<ZipFile> {
   // Names stay bytes: yauzl refuses those that begin with a slash, which some programs write.
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false }
   return new Promise((resolve, reject) => {
-    fromRandomAccessReader(pieces, pieces.size, options, (error, zip) => (error ? reject(error) : resolve(zip)))
+    fromRandomAccessReader(file, file.size, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
 }
 
@@ -80,5 +80,58 @@ async function* contentOf(zip: ZipFile, entry: Entry, begin: () => void): AsyncG
     throw error instanceof BrokenFile
       ? error
       : new BrokenFile(`the spreadsheet cannot be unpacked: ${messageOf(error)}`)
+  }
+}
+
+/** So large a block goes back to the system at once: see bin/catalog. */
+const pieceBytes = 1024 * 1024
+
+/** A file in memory, for `yauzl`. When its last part is read, it gives back what is before. */
+export class FileInMemory extends RandomAccessReader {
+  readonly #pieces: (Buffer | undefined)[] = []
+  size = 0
+  /** Whether no byte before the next one that is read will be read again. */
+  isLast = false
+
+  add(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      const from = this.size % pieceBytes
+      if (from === 0) this.#pieces.push(Buffer.allocUnsafe(pieceBytes))
+      const copied = chunk.copy(this.#pieces.at(-1) ?? chunk, from, at)
+      at += copied
+      this.size += copied
+    }
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.#range(start, end), { objectMode: false })
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    let at = offset
+    try {
+      for (const bytes of this.#range(position, position + length)) at += bytes.copy(buffer, at)
+      setImmediate(callback, at < offset + length ? new Error(`it ends before byte ${position + length}`) : null)
+    } catch (error) {
+      setImmediate(callback, error as Error)
+    }
+  }
+
+  *#range(start: number, end: number): Generator<Buffer> {
+    for (let at = start; at < Math.min(end, this.size); ) {
+      const index = Math.floor(at / pieceBytes)
+      if (this.isLast) this.#pieces.fill(undefined, 0, index)
+      const from = at % pieceBytes
+      const bytes = this.#pieces[index]?.subarray(from, from + end - at)
+      if (!bytes) throw new Error(`byte ${at} was read before and given back`)
+      at += bytes.length
+      yield bytes
+    }
   }
 }
