@@ -64,7 +64,7 @@ export async function* parseXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandl
 }
 
 /** Parses XML to its end. */
-export async function readXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+export async function parseWholeXml(bytes: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
   for await (const _part of parseXml(bytes, handlers));
 }
 

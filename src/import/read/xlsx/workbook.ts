@@ -3,7 +3,7 @@ import { shown } from '../../../text.ts'
 import { optionName } from '../../options.ts'
 import { UsageError } from '../../usage-error.ts'
 import { BrokenFile, type ReadOptions } from '../row.ts'
-import { readXml } from '../xml.ts'
+import { parseWholeXml } from '../xml.ts'
 import { isOn, linkKey, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
 import { plainText, skimmer } from './skimmer.ts'
 import type { OpenEntry } from './zip.ts'
@@ -33,7 +33,7 @@ export async function openWorkbook(open: OpenEntry, options: ReadOptions): Promi
   let since1904 = false
   const workbook = /\.xml$/i.test(path) ? open(path) : undefined
   if (!workbook) throw new UsageError(noWorkbook)
-  await readXml(workbook, {
+  await parseWholeXml(workbook, {
     open: (tag, attributes) => {
       if (tag === 'workbookPr') since1904 = isOn(attributes.date1904)
       if (tag !== 'sheet') return
@@ -96,7 +96,7 @@ async function relationsOf(open: OpenEntry, path: string) {
     const target = posix.resolve('/', folder, Target.replaceAll('\\', '/')).slice(1)
     relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target })
   }
-  if (file) await readXml(file, { open: add })
+  if (file) await parseWholeXml(file, { open: add })
   return {
     links,
     byId: (id: string) => relations.find((one) => one.id === id),
@@ -108,7 +108,7 @@ async function readFormats(styles: AsyncIterable<Buffer>): Promise<NumberFormat[
   const codes = new Map<number, string>()
   const formats: NumberFormat[] = []
   let isCell = false
-  await readXml(styles, {
+  await parseWholeXml(styles, {
     open: (tag, { numFmtId = '0', formatCode = '' }) => {
       if (tag === 'cellXfs') isCell = true
       if (tag === 'numFmt') codes.set(Number(numFmtId), formatCode)
@@ -163,7 +163,7 @@ async function readStrings(strings: AsyncIterable<Buffer>): Promise<(index: numb
     add(plain)
     return plainString.lastIndex
   })
-  await readXml(strings, {
+  await parseWholeXml(strings, {
     skim,
     open: (tag) => {
       if (tag === 'si') text = ''
