@@ -33,7 +33,7 @@ export interface Catalogue {
   /** Bounds the matching of patterns in a request. Without it, values are matched without a bound, in this thread. */
   readonly patterns?: RequestPatterns | undefined
   /** Waits until what is derived from the products of a store is up to date, where the request asks for the latest. */
-  readonly caughtUp?: ((storeUuid: string) => Promise<void>) | undefined
+  readonly waitForProjections?: ((storeUuid: string) => Promise<void>) | undefined
   /** The author of the changes. Without it, the ledger records none. */
   readonly origin?: Origin | undefined
 }

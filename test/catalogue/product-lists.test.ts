@@ -9,7 +9,7 @@ import type { ProductOrder } from '../../src/catalogue/products/query/order.ts'
 import type { ProductFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import { chooseSource } from '../../src/catalogue/products/query/source.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { createCaughtUp } from '../../src/catalogue/projections/caught-up.ts'
+import { createProjectionWait } from '../../src/catalogue/projections/wait-for-projections.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { costly, requestContext } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
@@ -253,7 +253,7 @@ it('waits for the latest writes and chooses what it reads while costly statement
     const holding = costly(() => sql`select pg_advisory_lock(1), pg_advisory_unlock(1)`.execute(database.db))
     await expect.poll(() => database.lockWaiters()).toBe(1)
     await dirty(uuid, null, 1)
-    const catalogue = { ...database.catalogue, caughtUp: createCaughtUp(database.catalogue) }
+    const catalogue = { ...database.catalogue, waitForProjections: createProjectionWait(database.catalogue) }
     const chosen = costly(() => chooseSource(catalogue, uuid, { filter: color('c1') }))
     await sql`delete from product_dirty where store_uuid = ${uuid}`.execute(database.db)
     expect((await chosen).table).toBe('product_index')

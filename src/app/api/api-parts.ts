@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { toHttpError } from '../../../rest/translate.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catalogue.ts'
-import { createCaughtUp } from '../../catalogue/projections/caught-up.ts'
+import { createProjectionWait } from '../../catalogue/projections/wait-for-projections.ts'
 import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
 import { createReads } from '../../event-loop/reads.ts'
@@ -58,7 +58,7 @@ export function createApiParts(options: ApiOptions) {
   const catalogueOf = (caller: Caller, { transaction, replica, isLatest }: RunOptions): Catalogue => {
     const patterns = { runHeavy: options.runPatterns, work: 0 }
     const catalogue = catalogueFor(transaction ?? db, caller.viewer, patterns, replica)
-    return isLatest ? { ...catalogue, caughtUp: createCaughtUp(catalogue) } : catalogue
+    return isLatest ? { ...catalogue, waitForProjections: createProjectionWait(catalogue) } : catalogue
   }
   return {
     threadLimits,

@@ -43,7 +43,7 @@ export async function findStoreReadiness(
   channel: string,
 ): Promise<StoreReadiness | undefined> {
   const uuid = visibleStore(catalogue, storeUuid)
-  await catalogue.caughtUp?.(storeUuid)
+  await catalogue.waitForProjections?.(storeUuid)
   const { rows } = await sql<Row>`
     select w.requirements as wanted, c.requirements, c.build, t.total, greatest(t.total - c.blocked, 0) as ready,
       c.blocked, c.missing, t.as_of as "asOf"

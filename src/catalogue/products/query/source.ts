@@ -80,7 +80,7 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
   }
   const names = [...new Set(named.map(({ name }) => name))]
   const facts = await costly(async () => {
-    await catalogue.caughtUp?.(storeUuid)
+    await catalogue.waitForProjections?.(storeUuid)
     return findStoreFacts(catalogue, uuid, names)
   }, false)
   const attributeOf = (name: string) => {

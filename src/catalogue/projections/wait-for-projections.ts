@@ -11,7 +11,7 @@ const pauseMs = 20
  * For `X-Catalogue-After: latest`: waits, once for each store, until what was committed before is applied to the
  * projections of the store. If that takes more than `maxWaitMs`, `asOf` says how old the answer is.
  */
-export function createCaughtUp(catalogue: Catalogue): (storeUuid: string) => Promise<void> {
+export function createProjectionWait(catalogue: Catalogue): (storeUuid: string) => Promise<void> {
   const end = performance.now() + maxWaitMs
   const waits = new Map<string, Promise<void>>()
   return (storeUuid) => {
