@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { jsonOfOrigin, type WriteCatalogue } from '../catalogue.ts'
 import { lockStore } from '../locks.ts'
-import { isTooLarge } from './product-patches.ts'
+import { maxSize } from './product-patches.ts'
 import { jsonObject, writeProducts } from './write-products.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
@@ -45,7 +45,7 @@ export async function loadProducts(
   await lockStore(catalogue, storeUuid, { products: 'all' })
   const jsonOf = jsonWriter()
   const patches = products.map((product): [code: string, json: string] => [product.productCode, jsonOf(product)])
-  const tooLarge = patches.flatMap(([code, json]) => (isTooLarge(json) ? code : []))
+  const tooLarge = patches.flatMap(([code, json]) => (Buffer.byteLength(json) > maxSize ? code : []))
   if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
   const codes = products.map(({ productCode }) => productCode)
   // Rows of a file share one list of names.

@@ -159,10 +159,5 @@ function fitsAlone(attributes: GoodPatch['attributes']): boolean {
   let characters = 0
   for (const name in attributes) characters += name.length + (attributes[name]?.length ?? 0)
   if (characters * maxBytesPerCharacter < maxSize / 2) return true
-  return !isTooLarge(JSON.stringify(attributes))
-}
-
-/** Whether attributes are larger than a product may have them, as JSON. */
-export function isTooLarge(json: string): boolean {
-  return Buffer.byteLength(json) > maxSize
+  return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
 }
