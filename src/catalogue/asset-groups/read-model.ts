@@ -44,6 +44,18 @@ export const updateCountersCtes = (storeUuid: string, written: RawBuilder<unknow
 /** With these CTEs: the number of groups in the largest range that was changed, for `splitRanges`; null if none was. */
 export const largestRange = sql<number | null>`(select max(groups) from counted)`
 
+/** A query for the asset with the lowest id of each format and URL. Its index is on a hash, as URLs can be long. */
+export const assetsByUrl = (storeUuid: string, urls: readonly string[]) => sql`
+    select a.asset_format, min(a.asset_id) as asset_id, a.url
+    from (
+      select url collate "C" as url, hashtextextended(url collate "C", 0) as hash from unnest(${urls}::text[]) as u(url) offset 0
+    ) u cross join lateral (
+      select asset_id, asset_format, url from asset
+      where store_uuid = ${storeUuid} and url_hash = u.hash and url = u.url
+      offset 0
+    ) a
+    group by a.asset_format, a.url`
+
 /** A statement that writes the places of the links `(parent_code, channel, asset_id, place)`. */
 export const placeLinks = (storeUuid: string, links: RawBuilder<unknown>) => sql`
       insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)

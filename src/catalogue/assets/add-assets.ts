@@ -3,12 +3,12 @@ import { v7 as uuidv7 } from 'uuid'
 import { faultsOf } from '../../errors.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/change-groups.ts'
+import { assetsByUrl } from '../asset-groups/read-model.ts'
 import { boundedFailures, brief, type ItemFailure, maxReasonLength } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks } from '../changes/record-changes.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import { lockStore } from '../locks.ts'
-import { assetsByUrl } from './list-assets.ts'
 import { urlFault } from './url-fields.ts'
 
 /** An asset to link at the end of a group. Without `assetId`: the store's asset of the format and URL, or a new one. */

@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { type AssetEntry, encodeEntries, entriesOf } from '../asset-groups/asset-entries.ts'
-import { countLoadedGroups, type WrittenGroup } from '../asset-groups/read-model.ts'
+import { assetsByUrl, countLoadedGroups, type WrittenGroup } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks, recordChanges } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
-import { assetsByUrl } from './list-assets.ts'
 
 /** URLs, each once, to link in this order at the end of a group. */
 export interface LoadedGroup {
