@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, shareOf } from '../auth/caller.ts'
 import { unavailable } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
 import { HttpError } from '../request/http-error.ts'
@@ -7,13 +7,21 @@ import { Stream } from './stream.ts'
 
 export interface StreamLimits {
   ofToken: number
+  /** A tenant may have many tokens, as JSON Web Tokens of its users. */
+  ofTenant: number
   ofProcess: number
   heartbeatMs: number
   /** Of all streams. Beyond, those with the most are cut. */
   unreadBytes: number
 }
 
-const usual: StreamLimits = { ofToken: 10, ofProcess: 1_000, heartbeatMs: 15_000, unreadBytes: 64 * 1024 * 1024 }
+const usual: StreamLimits = {
+  ofToken: 10,
+  ofTenant: 500,
+  ofProcess: 1_000,
+  heartbeatMs: 15_000,
+  unreadBytes: 64 * 1024 * 1024,
+}
 
 /** How often the tokens of open streams are checked. What is known of a token is trusted for some seconds. */
 const checkMs = 250
@@ -25,7 +33,7 @@ export function createStreams(
   authenticate: (authorization: string | undefined) => Promise<Caller | undefined>,
   limits: Partial<StreamLimits> = {},
 ) {
-  const { ofToken, ofProcess, heartbeatMs, unreadBytes } = { ...usual, ...limits }
+  const { ofToken, ofTenant, ofProcess, heartbeatMs, unreadBytes } = { ...usual, ...limits }
   const open = new Set<Stream>()
   let isClosing = false
   let isChecking = false
@@ -68,8 +76,12 @@ export function createStreams(
     /** Takes one of the places. Throws `rate_limited` if there is none. */
     open: (caller: Caller, authorization: string | undefined): Stream => {
       if (isClosing) throw unavailable('unavailable', undefined, 'the service is shutting down')
-      const own = [...open].filter((stream) => stream.caller.tokenId === caller.tokenId).length
-      if (own >= ofToken) throw tooMany(`a token may have ${ofToken} open streams`)
+      const tenant = shareOf(caller)
+      const ofSameTenant = [...open].filter(({ share }) => share.tenant === tenant)
+      const own = ofSameTenant.filter(({ share }) => share.tokenId === caller.tokenId)
+      if (own.length >= ofToken) throw tooMany(`a token may have ${ofToken} open streams`)
+      if (ofSameTenant.length >= ofTenant)
+        throw tooMany(`the tokens of the same stores may have ${ofTenant} open streams`)
       if (open.size >= ofProcess) throw tooMany(`the service may have ${ofProcess} open streams`)
       const stream = new Stream(caller, authorization)
       open.add(stream)

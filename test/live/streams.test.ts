@@ -22,6 +22,21 @@ function openTwo(limits: Partial<StreamLimits>) {
 
 afterEach(() => void vi.useRealTimers())
 
+it('the tokens of the same stores have some of all streams, and others have the rest', () => {
+  const streams = createStreams(async () => undefined, { ofTenant: 3, ofProcess: 5 })
+  const open = (user: string, store: string) => {
+    const viewer = { stores: new Set([store]) }
+    return streams.open({ tokenId: `jwt:${user}`, tokenName: user, scopes: new Set(['read']), viewer }, user)
+  }
+  const [first] = ['Ann', 'Bob', 'Cid'].map((user) => open(user, 'one'))
+  expect(() => open('Dan', 'one')).toThrow('the tokens of the same stores may have 3 open streams')
+  for (const user of ['Eve', 'Fay']) open(user, 'other')
+  expect(() => open('Gus', 'other')).toThrow('the service may have 5 open streams')
+  first?.close()
+  open('Dan', 'one')
+  streams.close()
+})
+
 it('a stream whose client reads nothing is cut after some heartbeats', async () => {
   const [reading, stuck] = openTwo({ heartbeatMs: 50 })
   await expect.poll(() => stuck?.isClosed).toBe(true)
