@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isStorable } from '../text.ts'
+import { isAbsoluteUrl } from '../text.ts'
 import { type Allowed, isPublic } from './addresses.ts'
 
 const maxLength = 2_048
@@ -19,7 +19,7 @@ const loopbackName = /(^|\.)localhost\.?$/
  */
 export function targetFault(text: string, allowed: Allowed): TargetFault | undefined {
   // The parser leaves out control characters, which answers and lists would show.
-  const url = isStorable(text) && !/\p{Cc}/u.test(text) ? URL.parse(text) : null
+  const url = isAbsoluteUrl(text) && !/\p{Cc}/u.test(text) ? URL.parse(text) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     return { details: 'must be a URL with https:// and a host' }
   }

@@ -144,9 +144,11 @@ describe('outgoing requests', () => {
       expect(() => readConfig({ OUTGOING_ALLOW: bad }), bad).toThrow('OUTGOING_ALLOW')
   })
 
-  it('go to no URL with control characters', () => {
+  it('go to no URL that the parser would change: with control characters, blanks around it, or other slashes', () => {
     const { faultOf } = createOutgoing()
-    for (const url of ['https://hook.exa\r\nmple', 'https://hook.example/\t', '\nhttps://hook.example'])
+    const controls = ['https://hook.exa\r\nmple', 'https://hook.example/\t', '\nhttps://hook.example']
+    const others = [' https://hook.example', 'https://hook.example/ ', 'https:\\\\hook.example', 'https:hook.example']
+    for (const url of [...controls, ...others])
       expect(faultOf(url), JSON.stringify(url)).toEqual({ details: 'must be a URL with https:// and a host' })
   })
 

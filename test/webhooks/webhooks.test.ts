@@ -19,6 +19,7 @@ describe('a webhook', () => {
     [{ url: 'https://hooks.example:22' }, 'url'],
     [{ url: 'https://user:secret@hooks.example' }, 'url'],
     [{ url: 'no URL' }, 'url'],
+    [{ url: ` ${url}` }, 'url'],
     [{ url, headers: [{ name: 'Host', value: 'x' }] }, 'headers[0].name'],
     [{ url, headers: [{ name: 'X', value: 'a\r\nb' }] }, 'headers[0].value'],
     [{ url, headers: Array.from({ length: 6 }, (_, i) => ({ name: `X-${i}`, value: 'x' })) }, 'headers'],
