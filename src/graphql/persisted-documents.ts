@@ -23,13 +23,15 @@ export class PersistedQueryMissing extends Error {
  * `PersistedQueryMissing`.
  */
 export function documentOf({ query, extensions }: RequestParams, persisted: PersistedDocuments | undefined): string {
-  if (query !== undefined) {
+  const name = (extensions.persistedQuery as { sha256Hash?: unknown } | null | undefined)?.sha256Hash
+  const isNamed = typeof name === 'string'
+  // Some clients send an empty document with the name of one.
+  if (query !== undefined && !(query === '' && isNamed)) {
     if (persisted?.only)
       throw invalid('only persisted documents are allowed: send the name of one instead of a document')
     return query
   }
-  const name = (extensions.persistedQuery as { sha256Hash?: unknown } | null | undefined)?.sha256Hash
-  if (typeof name !== 'string') throw invalid(required)
+  if (!isNamed) throw invalid(required)
   if (!persisted) throw new PersistedQueryMissing('Supported')
   const document = persisted.documents.get(name)
   if (document === undefined) throw new PersistedQueryMissing('Found')

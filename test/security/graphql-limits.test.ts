@@ -210,6 +210,11 @@ describe('persisted documents', () => {
         json: { errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] },
       })
       expect((await each.call('/graphql', named('deep'))).text).toMatch(/12 levels/)
+      const withEmpty = {
+        ...named('known'),
+        body: { query: '', extensions: { persistedQuery: { sha256Hash: 'known' } } },
+      }
+      expect((await each.call('/graphql', withEmpty)).json).toMatchObject({ data: { stores: { totalCount: 0 } } })
     }
     expect(await gateway.call('/graphql', named('known'))).toMatchObject({
       status: 200,
