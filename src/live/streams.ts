@@ -11,7 +11,7 @@ export interface StreamLimits {
   ofTenant: number
   ofProcess: number
   heartbeatMs: number
-  /** Of all streams. Beyond, those with the most are cut. */
+  /** Of all streams. Beyond, those of the tenant with the most are cut. */
   unreadBytes: number
 }
 
@@ -63,9 +63,11 @@ export function createStreams(
     for (const stream of open) stream.beat()
   }
   const trim = () => {
-    let unread = [...open].reduce((sum, stream) => sum + stream.unreadBytes, 0)
+    let unread = unreadOf(open)
     if (unread <= unreadBytes) return
-    for (const stream of [...open].sort((one, other) => other.unreadBytes - one.unreadBytes)) {
+    const ofTenants = [...Map.groupBy(open, ({ share }) => share.tenant).values()]
+    const byMost = ofTenants.sort((one, other) => unreadOf(other) - unreadOf(one))
+    for (const stream of byMost.flatMap((streams) => streams.sort((a, b) => b.unreadBytes - a.unreadBytes))) {
       if (unread <= unreadBytes) return
       unread -= stream.unreadBytes
       stream.cut()
@@ -98,6 +100,10 @@ export function createStreams(
       for (const stream of open) stream.end()
     },
   }
+}
+
+function unreadOf(streams: Iterable<Stream>): number {
+  return [...streams].reduce((sum, stream) => sum + stream.unreadBytes, 0)
 }
 
 function tooMany(details: string): HttpError {

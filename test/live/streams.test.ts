@@ -22,19 +22,24 @@ function openTwo(limits: Partial<StreamLimits>) {
 
 afterEach(() => void vi.useRealTimers())
 
-it('the tokens of the same stores have some of all streams, and others have the rest', () => {
-  const streams = createStreams(async () => undefined, { ofTenant: 3, ofProcess: 5 })
-  const open = (user: string, store: string) => {
+/** A function that opens a stream of one of the users of a store. */
+function openerOf(limits: Partial<StreamLimits>) {
+  const callerOf = (user: string, store: string) => {
     const viewer = { stores: new Set([store]) }
-    return streams.open({ tokenId: `jwt:${user}`, tokenName: user, scopes: new Set(['read']), viewer }, user)
+    return { tokenId: `jwt:${user}`, tokenName: user, scopes: new Set(['read'] as const), viewer }
   }
+  const streams = createStreams(async (user = '') => callerOf(user, ''), limits)
+  return (user: string, store: string) => streams.open(callerOf(user, store), user)
+}
+
+it('the tokens of the same stores have some of all streams, and others have the rest', () => {
+  const open = openerOf({ ofTenant: 3, ofProcess: 5 })
   const [first] = ['Ann', 'Bob', 'Cid'].map((user) => open(user, 'one'))
   expect(() => open('Dan', 'one')).toThrow('the tokens of the same stores may have 3 open streams')
   for (const user of ['Eve', 'Fay']) open(user, 'other')
   expect(() => open('Gus', 'other')).toThrow('the service may have 5 open streams')
   first?.close()
   open('Dan', 'one')
-  streams.close()
 })
 
 it('a stream whose client reads nothing is cut after some heartbeats', async () => {
@@ -48,6 +53,20 @@ it('the stream with the most unread bytes is cut when all have too many', async 
   for (const stream of [reading, stuck]) stream?.send('x'.repeat(2_000))
   await expect.poll(() => stuck?.isClosed).toBe(true)
   expect(reading?.isClosed).toBe(false)
+})
+
+it('the tenant with the most unread bytes loses streams, though another one has the stream with the most', async () => {
+  const open = openerOf({ unreadBytes: 5_000 })
+  const openStuck = (user: string, store: string, unread: number) => {
+    const stream = open(user, store)
+    stream.begin(new Writable({ write: () => {} }), { heartbeat: () => ':\n\n' }, 'x'.repeat(unread))
+    return stream
+  }
+  const many = ['Ann', 'Bob', 'Cid'].map((user) => openStuck(user, 'one', 1_500))
+  const single = openStuck('Eve', 'other', 2_000)
+  await expect.poll(() => many.some(({ isClosed }) => isClosed)).toBe(true)
+  expect(many.filter(({ isClosed }) => isClosed)).toHaveLength(1)
+  expect(single.isClosed).toBe(false)
 })
 
 it('a client that reads is sent more at once than may wait for it, and one that does not read is cut after that', async () => {
