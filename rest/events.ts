@@ -13,7 +13,7 @@ export const events: Endpoint = endpoint({
   path: '/events',
   summary: 'Follow changes',
   description:
-    'A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which takes precedence. First, and every 15 seconds, an event `position` has the current cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, and a gateway process 1,000.',
+    'A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which takes precedence. First, and every 15 seconds, an event `position` has the current cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, the tokens of the same stores 500, and a gateway process 1,000.',
   isExtension: true,
   answers: {
     kind: 'events',
