@@ -3,7 +3,7 @@ import { peek, withoutStart } from './bytes/bytes.ts'
 type Chunks = AsyncIterable<Buffer>
 
 /** Separators of cells that are recognized, in the order of preference. */
-const candidates = [',', ';', '\t', '|']
+export const separators = [',', ';', '\t', '|']
 const maxHeader = 1024 * 1024
 /** How many rows decide between separators. */
 const maxRows = 20
@@ -40,7 +40,7 @@ function likeliest(text: string, start: number): string {
   for (let line = lineOf(text, header.end + 1); line && lines.length < maxRows; line = lineOf(text, line.end + 1)) {
     if (line.counts.some((count) => count > 0)) lines.push(line.counts)
   }
-  const found = candidates.map((candidate, i) => {
+  const found = separators.map((candidate, i) => {
     const count = header.counts[i] ?? 0
     return { candidate, count, votes: count === 0 ? 0 : lines.filter((counts) => counts[i] === count).length }
   })
@@ -53,12 +53,12 @@ function likeliest(text: string, start: number): string {
 /** How often each candidate is in a line outside quotes, and where the line ends; undefined at the end of the text. */
 function lineOf(text: string, start: number): { counts: number[]; end: number } | undefined {
   if (start >= text.length) return undefined
-  const counts = candidates.map(() => 0)
+  const counts = separators.map(() => 0)
   let isQuoted = false
   let begins = true
   for (let at = start; at < text.length; at++) {
     const character = text[at] ?? ''
-    const candidate = candidates.indexOf(character)
+    const candidate = separators.indexOf(character)
     if (character === '"' && (isQuoted || begins)) isQuoted = !isQuoted
     else if (isQuoted) continue
     else if (candidate >= 0) counts[candidate] = (counts[candidate] ?? 0) + 1

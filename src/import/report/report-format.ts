@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { errorColumns, errorKeys } from '../../request/csv/attribute-column.ts'
 import type { Format } from '../options.ts'
-import { recordReader } from '../read/csv-syntax.ts'
+import { recordReader, separators } from '../read/csv-syntax.ts'
 import { hasTooManyValues, isJsonObject, parseExactly } from '../read/json-row.ts'
 import type { Fault, Recognized, Source } from '../read/row.ts'
 import { type FailedRow, rowsOf } from './failed-row.ts'
@@ -28,7 +28,9 @@ const quoted_match = /^\s|\s$|[,;\t|]/
 const csvOf = (delimiter: string, bom: boolean): ReportFormat => ({
   head: (columns) => {
     const own = isReport(columns) ? columns.slice(errorColumns.length) : columns
-    return stringify([[...errorColumns, ...own]], { delimiter, bom, quoted_match })
+    // Excel's line, without which an import does not recognize another separator.
+    const named = separators.includes(delimiter) ? '' : `sep=${delimiter}\n`
+    return `${bom ? '\uFEFF' : ''}${named}${stringify([[...errorColumns, ...own]], { delimiter, quoted_match })}`
   },
   between: '\n',
   foot: '\n',

@@ -234,6 +234,15 @@ test.each([
   expect(product?.attributes).toEqual(expected)
 })
 
+test('the failed rows of a file with the line sep=: are imported as they are reported', async () => {
+  const [store, errors] = [await catalog.newStore(), catalog.path('colons-failed.csv')]
+  const file = await catalog.file('colons.csv', '\ufeffsep=:\r\nsku:status:n\r\nA:sold:1;2\r\n')
+  await catalog.answer([file, '--store', store, '--errors', errors], 1)
+  const fixed = await catalog.fix(errors, (text) => text.replace('A:sold', 'A:active'))
+  expect(await catalog.details([fixed, '--store', store])).toMatchObject({ created: 1, delimiter: ':' })
+  expect((await productsOf(catalog, store)).get('A')).toEqual({ status: 'active', attributes: { n: '1;2' } })
+})
+
 test('an option overrides the separator, and failed rows are reported with the separator of the file', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('mixed.csv', 'sku:status;x\nA:sold;1\n')
@@ -241,7 +250,7 @@ test('an option overrides the separator, and failed rows are reported with the s
   const args = ['--store', store, '--delimiter', ':', '--code', 'sku', '--status', 'status;x']
   await catalog.answer([file, ...args, '--errors', errors], 1)
   const fixed = await catalog.fix(errors, (text) => {
-    expect(text).toMatch(/^import_error_row:.*:sku:"status;x"\n1:status;x:.*:A:sold;1\n$/)
+    expect(text).toMatch(/^sep=:\nimport_error_row:.*:sku:"status;x"\n1:status;x:.*:A:sold;1\n$/)
     return text.replace('A:sold;1', 'A:active')
   })
   expect(await catalog.details([fixed, ...args])).toMatchObject({ created: 1, delimiter: ':' })
