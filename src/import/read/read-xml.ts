@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { jsonRow } from './json-row.ts'
@@ -26,6 +27,7 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
   let number = 0
   let root: string | undefined
   let declared = ''
+  let isBeyondAscii = false
   let item: Item | undefined
   const open = (name: string, attributes: Readonly<Record<string, string>>, fullName: string) => {
     root ??= fullName
@@ -38,11 +40,17 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
     rows.push(item.row(++number))
     item = undefined
   }
+  async function* watched() {
+    for await (const chunk of chunks) {
+      isBeyondAscii ||= !isAscii(chunk)
+      yield chunk
+    }
+  }
   try {
     const declare = (encoding: string) => {
       declared = encoding
     }
-    for await (const _part of parseXml(chunks, { declare, open, text: (text) => item?.addText(text), close })) {
+    for await (const _part of parseXml(watched(), { declare, open, text: (text) => item?.addText(text), close })) {
       if (rows.length > 0) yield rows
       rows = []
     }
@@ -50,6 +58,7 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
     yield rows
     throw error
   }
+  if (isBeyondAscii) noteDeclared(declared, reading)
   if (number > 0) return
   throw new UsageError(`the file must be a feed with elements item or entry; it is XML with the root ${shown(root)}`)
 }
@@ -67,6 +76,13 @@ function requireDeclared(declared: string, { options, recognized }: Reading, row
     return
   const reason = `the file says that it is ${declared}, and is no UTF-8: save it as UTF-8`
   throw rowsBefore > 0 ? new BrokenFile(reason) : new UsageError(reason)
+}
+
+/** Notes a file that says that it is in another encoding than UTF-8, though its bytes are UTF-8. */
+function noteDeclared(declared: string, { options, recognized, notes }: Reading): void {
+  if (options.encoding || recognized.bom || recognized.encoding !== 'UTF-8') return
+  if (/^(utf-?8|)$/i.test(declared)) return
+  notes.add('declared_encoding', { rows: 0, example: declared })
 }
 
 class Item {

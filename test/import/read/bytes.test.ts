@@ -113,6 +113,24 @@ test('an XML file that says that it is in another encoding is refused, unless an
   expect((await productsOf(catalog, store)).get('A')?.attributes).toEqual({ n: 'é' })
 })
 
+test.each(['ISO-8859-1', 'utf-16'])(
+  'a feed in UTF-8 that says that it is %s is read as UTF-8, with a note',
+  async (declared) => {
+    const [notes, args] = [[{ code: 'declared_encoding', column: null, rows: 0, example: declared }], ['--code', 'sku']]
+    const feed = (text: string) =>
+      `<?xml version="1.0" encoding="${declared}"?><rss><item><sku>A</sku><n>${text}</n></item></rss>`
+    const imported = async (content: string, more: string[] = []) => {
+      const [store, file] = [await catalog.newStore(), await catalog.file('feed.xml', content)]
+      const answer = await catalog.details([file, '--store', store, ...args, ...more])
+      return { notes: answer.notes, n: (await productsOf(catalog, store)).get('A')?.attributes.n }
+    }
+    expect(await imported(feed('é'))).toEqual({ notes, n: 'é' })
+    expect(await imported(feed('é'), ['--encoding', 'UTF-8'])).toEqual({ notes: [], n: 'é' })
+    expect(await imported(`\ufeff${feed('é')}`)).toEqual({ notes: [], n: 'é' })
+    expect(await imported(feed('e'))).toEqual({ notes: [], n: 'e' })
+  },
+)
+
 test('from a pipe such a file is refused before its first row', async () => {
   const store = await catalog.newStore()
   const items = Array.from({ length: 20_000 }, (_, i) => `<item><sku>${i}</sku><n>\xe9</n></item>`)
