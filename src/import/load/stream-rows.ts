@@ -3,7 +3,7 @@ import { isObject, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
-import type { Entry, Reading } from '../read/row.ts'
+import type { Entry, Reading, RowSource } from '../read/row.ts'
 import { defaultCode, type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
@@ -62,10 +62,16 @@ export async function streamRows(
   return { recognized, notes, columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
 }
 
-/** Where the products may be, if the file has no column of their codes: on another sheet, or in a list of its line. */
-function hintOf(request: ImportRequest, rows: readonly Entry[], { notes, recognized }: Reading): string {
+/** Where product codes may be, if no column has them: on another sheet, in a list of a line, or in the only column. */
+function hintOf(
+  request: ImportRequest,
+  rows: readonly Entry[],
+  { notes, recognized, columns }: Reading & Pick<RowSource, 'columns'>,
+): string {
   const sheet = notes.list().find(({ code }) => code === 'other_sheets')?.example
   if (sheet) return `; ${optionName(request, 'sheet')} names another sheet, such as ${sheet}`
+  if (recognized.format === 'csv' && columns?.length === 1 && request.delimiter === undefined)
+    return `; ${optionName(request, 'delimiter')} names another separator of cells`
   const [row] = rows
   if (recognized.format !== 'jsonl' || rows.length !== 1 || !row || 'reason' in row) return ''
   const list = row.columns.find((_column, at) => {

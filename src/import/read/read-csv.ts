@@ -165,7 +165,8 @@ function columnsOf(
   const { encoding, delimiter = ',' } = recognized
   const columns = cells.map((cell, at) => {
     const text = decoded(cell)
-    if (text === undefined) throw new UsageError(`the header line must be ${encoding}`)
+    if (text === undefined)
+      throw new UsageError(`the header line must be ${encoding}; got other bytes: save the file as UTF-8`)
     const unescaped = unescapedFormula(text)
     if (unescaped !== undefined && !unescapeFormulas) {
       notes.add('escaped_formulas', { column: text, rows: 0, example: 'the header' })

@@ -60,6 +60,8 @@ function requireReadable(head: Buffer): void {
   if (start.startsWith('1f8b')) throw new UsageError('the file is packed by gzip twice: unpack it once')
   if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|table)\b/i.test(head.toString('latin1', 0, 1000)))
     throw new UsageError('the file is HTML, which some programs name .xls: save it as XLSX')
+  if (head.subarray(0, 1000).includes('progid="Excel.Sheet"'))
+    throw new UsageError('the file is a spreadsheet in the XML of Excel 2003: save it as XLSX')
   if (/^--[^\r\n]+\r\n([\w-]+:[^\r\n]*\r\n)*Content-Disposition:/i.test(head.toString('latin1', 0, 1000)))
     throw new UsageError('the file is a form (multipart/form-data): send the file itself as the body')
 }

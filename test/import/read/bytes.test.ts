@@ -181,6 +181,17 @@ describe('bytes without a meaning', () => {
     ],
     ['is a form', Buffer.from('--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nsku\nA\n'), /is a form/],
     ['is HTML', Buffer.from('\ufeff\n<HTML xmlns:x="x"><table></table></html>'), /is HTML, .*: save it as XLSX/],
+    [
+      'is a spreadsheet in XML',
+      Buffer.from('<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>'),
+      /in the XML of Excel 2003: save it as XLSX/,
+    ],
+    [
+      'has a header in Shift JIS',
+      Buffer.concat([Buffer.from('sku,'), Buffer.from('8fa496bc', 'hex'), Buffer.from('\nA,1\n')]),
+      /the header line must be Windows-1252; got other bytes: save the file as UTF-8/,
+    ],
+    ['has another separator', Buffer.from('sku^n\nA^1\n'), /"sku\^n"; --delimiter names another separator of cells/],
     ['is XLS', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is XLS, or has a password: save it as XLSX/],
     ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /if it is UTF-16, set --encoding/],
   ])('refuse a file that %s', async (_what, content, message) => {
