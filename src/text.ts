@@ -164,6 +164,15 @@ export function unescapedFormula(cell: string): string | undefined {
   return text.replaceAll('""', '').includes('"') ? undefined : text.replaceAll('""', '"')
 }
 
+/** What a spreadsheet has in a cell without a value, in any language: an error is in capital letters. */
+const spreadsheetError =
+  /^(?:#(?:NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|\p{L}\/\p{L}!?|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3})$/u
+
+/** Whether the text is an error of a spreadsheet, or the signs that it shows where a column is narrow. */
+export function isSpreadsheetError(text: string): boolean {
+  return (text.startsWith('#') || text.startsWith('Err:')) && spreadsheetError.test(text)
+}
+
 /** An input without the fields that are null: they have their defaults, or are unchanged. */
 export function withoutNulls<Input extends object>(input: Input) {
   const given = Object.entries(input).filter(([, value]) => value != null)

@@ -1,6 +1,6 @@
 import { productStatuses } from '../../catalogue/enumerations.ts'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
-import { isName, shown } from '../../text.ts'
+import { isName, isSpreadsheetError, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { presetStatus } from '../presets/presets.ts'
 import { visible } from '../read/columns.ts'
@@ -57,7 +57,7 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     const plan = planOf(row)
     const code = textAt(row, plan.code)
     const faults: Fault[] = row.faults ? [...row.faults] : []
-    if (typeof code !== 'string' || !isName(code) || spreadsheetErrors.has(code)) {
+    if (typeof code !== 'string' || !isName(code) || isSpreadsheetError(code)) {
       const reason = `must be a product code of ${codeRules}; got ${shown(code)}`
       return { ...nothing, number, line, source, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
     }
@@ -78,7 +78,6 @@ const nothing = {
 }
 
 const codeRules = '1 to 255 characters, without NUL and lone surrogates, and no error of a spreadsheet'
-const spreadsheetErrors = new Set(['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!'])
 
 const plain = /^[!-~]*$/
 const blankEnds = /^\s|\s$/

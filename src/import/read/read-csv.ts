@@ -121,9 +121,6 @@ function rowOf(
     notes.add('escaped_formulas', { column, example: cell })
     return cell
   }
-  if (mayBeDamaged.test(source))
-    for (const [at, cell = ''] of texts.entries())
-      if (damaged.test(cell)) notes.add('damaged_values', { column: columns[at] ?? null, example: cell })
   const unreadable = (reason: string, field?: string) => {
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
@@ -139,15 +136,6 @@ function rowOf(
   if (cells.length < columns.length) notes.add('short_rows', { example: `row ${number}` })
   return { ...place, cells: columns.map((_column, i) => texts[i] ?? '') }
 }
-
-/**
- * An error of a spreadsheet in any language, which is in capital letters, or a number that it has rounded: 13 digits
- * lose the last seven.
- */
-const damaged =
-  /^(?:#(?:NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|\p{L}\/\p{L}!?|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3}|-?\d(?:[.,]\d+)?[Ee][+-]\d\d+)$/u
-/** What such cells have; a number in scientific notation ends so. */
-const mayBeDamaged = /#|Err:|[Ee][+-]\d\d/i
 
 const beyondAscii = /[\u0080-\u00ff]/
 

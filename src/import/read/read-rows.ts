@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { messageOf } from '../../errors.ts'
+import { isSpreadsheetError } from '../../text.ts'
 import { type Format, formats, optionName } from '../options.ts'
 import { Notes } from '../report/notes.ts'
 import { UsageError } from '../usage-error.ts'
@@ -34,7 +35,7 @@ export async function readRows(
   if (unused.length > 0) reading.notes.add('option_unused', { rows: 0, example: unused.join(', ') })
   const text = format === 'xlsx' ? opened.chunks : await decoded(opened, reading, reopen)
   const { columns, rows } = await readAtStart(() => readersOf[format](text, reading))
-  return { ...reading, columns, rows: endWithError(rows) }
+  return { ...reading, columns, rows: withDamageNoted(endWithError(rows), reading.notes) }
 }
 
 /** The formats whose files are read by an option. */
@@ -108,6 +109,27 @@ function formatOfBytes(head: Buffer, at: string | undefined): Format {
   // An object of several lines is no row of JSON Lines.
   const isOfLines = at === undefined && (end === '' || /\}\s*$/.test(line))
   return isOfLines ? 'jsonl' : 'json'
+}
+
+/** What damaged cells have; a number in scientific notation ends so. */
+const mayBeDamaged = /#|Err:|[Ee][+-]\d\d/
+/** A number that a spreadsheet has rounded: 13 digits lose the last seven. */
+const rounded = /^-?\d(?:[.,]\d+)?[Ee][+-]\d\d+$/
+
+/** The same rows, with a note on texts that a spreadsheet has put in the place of values. */
+async function* withDamageNoted(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
+  for await (const rows of blocks) {
+    for (const row of rows) {
+      if ('reason' in row || (typeof row.source === 'string' && !mayBeDamaged.test(row.source))) continue
+      for (const [at, cell] of row.cells.entries()) {
+        if (typeof cell !== 'string' || !mayBeDamaged.test(cell)) continue
+        const column = row.columns[at] ?? ''
+        if (row.numbers?.has(column)) continue
+        if (isSpreadsheetError(cell) || rounded.test(cell)) notes.add('damaged_values', { column, example: cell })
+      }
+    }
+    yield rows
+  }
 }
 
 async function* endWithError(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {

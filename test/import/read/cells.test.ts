@@ -413,6 +413,34 @@ test.each<[content: string, args: string[], note: object]>([
   expect((await imported(content, args)).answer.notes).toEqual([expect.objectContaining(note)])
 })
 
+test.each<[name: string, content: string | Buffer, codes: string[]]>([
+  ['a.jsonl', '{"sku":"1E+05","a":"#N/A","b":4.0E+12}', ['sku', 'a']],
+  ['a.json', '[{"sku":"A","a":"4.00638E+12"}]', ['a']],
+  ['a.xml', '<rss><item><sku>A</sku><a>#NV</a></item></rss>', ['a']],
+  [
+    'a.xlsx',
+    workbookOf({
+      S: [
+        ['sku', 'a'],
+        ['1E+05', '########'],
+      ],
+    }),
+    ['sku', 'a'],
+  ],
+])('values that a spreadsheet has damaged have a note in %s, too', async (name, content, columns) => {
+  const { answer } = await imported(content, [], name)
+  expect(answer.notes).toMatchObject(columns.map((column) => ({ code: 'damaged_values', column, rows: 1 })))
+})
+
+test.each(['#N/A', '#NV', '#BEZUG!', '#¡REF!', '#¿NOMBRE?', '#DZIEL/0!', '#YOK', '#ССЫЛКА!', 'Err:502', '########'])(
+  'the error %s of a spreadsheet is no product code',
+  async (error) => {
+    const { code, products, stderr } = await imported(`sku;n\n${error};1\n#1;2\n#tag;3\n`)
+    expect({ code, codes: Object.keys(products) }).toEqual({ code: 1, codes: ['#1', '#tag'] })
+    expect(stderr).toContain(`and no error of a spreadsheet; got "${error}"`)
+  },
+)
+
 test.each(['#Sale!', '#wow!', '#Black Friday!', '#1!', '#tag', 'a #N/A'])(
   'a text such as %j is no error of a spreadsheet',
   async (text) => {
