@@ -505,6 +505,25 @@ test.each([
   },
 )
 
+test.each<[name: string, content: string | Buffer]>([
+  ['a.csv', 'sku,Far\u00adbe,n\nA,x,1\nB,y,2\n'],
+  ['a.jsonl', '{"sku":"A","Far\u00adbe":"x"}\n{"sku":"B","Far\u00adbe":"y","n":"2"}\n'],
+  [
+    'a.xlsx',
+    workbookOf({
+      S: [
+        ['sku', 'Far\u00adbe'],
+        ['A', 'x'],
+      ],
+    }),
+  ],
+])('characters that nobody sees in the name of an attribute have a note: %s', async (name, content) => {
+  const { answer, products } = await imported(content, [], name)
+  const example = String.raw`"Far\u00adbe"`
+  expect(answer.notes).toEqual([{ code: 'invisible_characters', column: 'Far\u00adbe', rows: 0, example }])
+  expect(products.A?.attributes).toMatchObject({ 'Far\u00adbe': 'x' })
+})
+
 test('characters that nobody sees are shown in a header', async () => {
   expect((await imported('\u200bname\nA\n')).stderr).toContain(String.raw`"\u200bname"`)
 })
