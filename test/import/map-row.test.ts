@@ -273,6 +273,7 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
     '#N/A',
     '-',
   ].map((cell): [Cell, Partial<ImportOptions>, RegExp] => [cell, { assetBase: base }, /absolute URL/]),
+  ['data:image/jpeg;base64,/9j/4AAQSkZJRg==', {}, /absolute URL.*got "data:/],
   ['#N/A', {}, /absolute URL.*got "#N\/A"$/],
   ['[https://a.example/1.jpg]', {}, /must be a JSON list/],
 ])('%j with %o is no asset, but a fault', (cell, options, reason) => {

@@ -22,7 +22,8 @@ export function urlsOf(cell: Cell, options: UrlOptions): FoundUrls {
     return { urls: [], faults: ['must be a URL, several, or a JSON list of them; got an object'] }
   const { assetSeparator } = options
   if (assetSeparator !== undefined) return completeAll(splitAt(text, assetSeparator), options)
-  const pieces = splitCell(text)
+  // The content of an image may have slashes after its comma, as paths have.
+  const pieces = /^data:(?!.*:\/\/)/is.test(text) ? [text] : splitCell(text)
   if (pieces) return completeAll(pieces, options)
   const advice = `${optionName(options, 'assetSeparator')} names the separator`
   return { urls: [], faults: [`must be URLs that can be told apart; ${advice}; got ${shown(text)}`] }
@@ -96,7 +97,8 @@ function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
 }
 
 /** What no relative path has: characters of HTML, Windows or errors of spreadsheets, a host, or a word for nothing. */
-const noPath = /["<>\\#]|^www\.|^https?[:/]|^[^\p{L}\p{N}]*$|^(null|none|nan|n\/a|no_selection)$/iu
+const noPath =
+  /["<>\\#]|^www\.|^https?[:/]|^[^\p{L}\p{N}]*$|^(0|null|none|nan|n\/a|false|undefined|no_selection|no[ _-]?(image|photo|picture))$/iu
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
 function completeUrl(text: string, options: UrlOptions): Item {

@@ -466,10 +466,13 @@ test('formulas of a text are this text with --unescape-formulas', async () => {
   expect(result.answer.notes).toEqual([])
 })
 
-test.each(['null', 'N/A', 'no_selection'])('--asset-base makes no image of %j', async (cell) => {
-  const args = ['--assets', 'i', '--asset-base', 'https://a.example']
-  expect((await imported(`sku,i\nA,${cell}\n`, args)).answer).toMatchObject({ assets_failed: 1, assets_added: 0 })
-})
+test.each(['null', 'N/A', 'no_selection', 'undefined', 'FALSE', '0', 'No image', 'no-photo'])(
+  '--asset-base makes no image of %j',
+  async (cell) => {
+    const args = ['--assets', 'i', '--asset-base', 'https://a.example']
+    expect((await imported(`sku,i\nA,${cell}\n`, args)).answer).toMatchObject({ assets_failed: 1, assets_added: 0 })
+  },
+)
 
 test('a header with escaped formulas has a note', async () => {
   const { answer } = await imported("sku,'=a\nA,1\n")
