@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readRows } from '../../../src/import/read/read-rows.ts'
-import { dateText, linkKey, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
+import { dateText, isCodeFormat, linkKey, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
 import { FileInMemory } from '../../../src/import/read/xlsx/zip.ts'
 import { parseWholeXml } from '../../../src/import/read/xml.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
@@ -51,6 +51,8 @@ test('the cells of a sheet are texts, whatever they are', async () => {
     [{ xml: '<c t="d"><v>2023-01-01T00:00:00</v></c>' }, '2023-01-01'],
     [{ xml: '<c t="d"><v>2023-01-01T00:00:00.000Z</v></c>' }, '2023-01-01'],
     [{ xml: '<c t="d"><v>2023-01-01T12:30:00.000Z</v></c>' }, '2023-01-01T12:30:00'],
+    [{ xml: '<c t="d"><v>1899-12-30T12:30:00.000</v></c>' }, '12:30:00'],
+    [{ xml: '<c t="d"><v>1899-12-31T12:30:00</v></c>' }, '12:30:00'],
   ]
   const header = cells.map((_cell, i) => `c${String(i).padStart(2, '0')}`)
   const sheet = [['sku', ...header], [], ['A', ...cells.map(([cell]) => cell)]]
@@ -513,10 +515,36 @@ test.each([
   [164, '[hh]:mm:ss', 1],
   [164, 'yyyy/mm/dd hh:mm', 'date'],
   [164, 'mm:ss.0', 'time'],
+  [164, '[$-411]ggge"年"', 'date'],
+  [164, '[$-41E]bbbb', 'date'],
   [164, '0 pcs', 1],
   [164, '#,##0.00 m', 1],
 ] as const)('a number with the format %s %s is shown as %s', (id, code, format) => {
   expect(numberFormat(id, code)).toBe(format)
+})
+
+test.each([
+  ['"ART-"0000', true],
+  ['\\P\\-0', true],
+  ['000\\-00\\-0000', true],
+  ['0"x"0', true],
+  ['0 "pcs"', false],
+  ['"SFr." #,##0.00', false],
+  ['[$CHF-807] 0', false],
+  ['"€" 0', false],
+  ['# ?/?', false],
+  ['0;"none"0', false],
+])('a number with the format %s has letters or signs of a code: %s', (code, isCode) => {
+  expect(isCodeFormat(code)).toBe(isCode)
+})
+
+test('a number that is shown as a code has a note', async () => {
+  const rows = [['sku'], [number('1234', 7)]]
+  const { products, answer } = await imported(workbookOf({ First: rows }))
+  expect({ products, notes: answer.notes }).toEqual({
+    products: { 1234: {} },
+    notes: [{ code: 'leading_zeros', column: 'sku', rows: 1, example: '1234' }],
+  })
 })
 
 test.each([

@@ -8,10 +8,11 @@ const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const relations = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
 const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** The styles that cells may name: none, a date, a date and time, a duration, a percentage, five digits, a time. */
-const formats = [0, 14, 22, 164, 165, 166, 20]
+/** The styles that cells may name: none, a date, a date and time, duration, percentage, five digits, time, code. */
+const formats = [0, 14, 22, 164, 165, 166, 20, 167]
 const styles = `<styleSheet ${main}><numFmts><numFmt numFmtId="164" formatCode="[h]:mm"/>
   <numFmt numFmtId="165" formatCode="0.0%&quot; of all days&quot;"/><numFmt numFmtId="166" formatCode="00000"/>
+  <numFmt numFmtId="167" formatCode="&quot;ART-&quot;0000"/>
   </numFmts><cellXfs>${formats.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`
 
 export const escapeXml = (text: string) =>

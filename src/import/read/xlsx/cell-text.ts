@@ -1,5 +1,5 @@
-/** How numbers with a style are shown: as dates, as times of day, or as numbers with at least so many digits. */
-export type NumberFormat = 'date' | 'time' | number
+/** How numbers with a style are shown: as dates, times of day, codes, or numbers with at least so many digits. */
+export type NumberFormat = 'date' | 'time' | 'code' | number
 
 /** The built-in formats of numbers that are dates or times of day; durations are numbers. */
 const dateFormats = new Set([14, 15, 16, 17, 22, ...range(27, 31), 34, 35, 36, ...range(50, 54), 57, 58])
@@ -17,15 +17,27 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   const shown = first.replaceAll(/\[[^\]]*\]|General|Standard/gi, '')
   // Letters after digits are a unit.
   const letters = shown.replace(/[0#?].*/, '')
-  // `m` are minutes in a format with hours or seconds; `aaa` is a day of the week.
-  if (/[dy]|aaa/i.test(letters) || (/m/i.test(letters) && !/[hs]/i.test(letters))) return 'date'
+  // `m` are minutes in a format with hours or seconds; `aaa` is a day of the week, `e` and `bb` are years.
+  if (/[dye]|aaa|bb/i.test(letters) || (/m/i.test(letters) && !/[hs]/i.test(letters))) return 'date'
   if (/[hs]/i.test(letters)) return 'time'
   return Math.max(1, shown.replace(/[.eE/].*/, '').replaceAll(/[^0]/g, '').length)
 }
 
-/** A date and time of ISO 8601 in the form of `dateText`. */
+/** Whether a format has letters before the digits of a number, or signs between them: `"ART-"0`, `000-00`. */
+export function isCodeFormat(code: string): boolean {
+  const shown = code
+    .replaceAll(/\[[^\]]*\]|[_*]./g, '')
+    .replaceAll(/"([^"]*)"|\\(.)/g, (_all, quoted = '', escaped = '') =>
+      /[\p{L}\p{N}]/u.test(quoted + escaped) ? 'L' : (quoted + escaped).replaceAll(/[;.,]/g, ''),
+    )
+  // Amounts of a currency have separators.
+  return /^[^;.,]*(?:L[^;.,]*|[0#?]-)[0#?]+(?![^;]*[.,])/.test(shown)
+}
+
+/** A date and time of ISO 8601 in the form of `dateText`: those of day 0 are times. */
 export function isoDateText(text: string): string {
-  return text.replace(/(\.\d+)?Z?$/, '').replace(/T00:00:00$/, '')
+  const withTime = text.replace(/(\.\d+)?Z?$/, '').replace(/^1899-12-3[01]T/, '')
+  return withTime.replace(/T00:00:00$/, '')
 }
 
 /** The shortest text of a number, without an exponent. */

@@ -22,7 +22,7 @@ export interface SheetRow {
   size: number
   /** The cells of which the file does not have the value. */
   missing: number[]
-  /** Numbers that the sheet shows with more zeros before them. */
+  /** Numbers that the sheet shows with zeros, letters or signs that they do not have. */
   padded: { at: number; text: string }[]
   /** Whether the sheet hides it. */
   isHidden: boolean
@@ -92,6 +92,7 @@ export function checkSize(size: number, { line }: SheetRow): void {
 }
 
 function isPadded(text: string, format: NumberFormat | undefined): boolean {
+  if (format === 'code') return true
   return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
 }
 
@@ -120,7 +121,7 @@ function textOf(
   // Without its style a date looks like a number.
   const format = reading.formats[style] ?? (style === 0 ? 1 : undefined)
   if (format === undefined) return { reason: `must have a style of the file; got style ${style}` }
-  if (typeof format === 'number') return longInteger.test(value) ? value : numberText(number)
+  if (format !== 'date' && format !== 'time') return longInteger.test(value) ? value : numberText(number)
   return dateText(number, format, reading.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
 }
 

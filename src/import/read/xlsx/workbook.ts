@@ -4,7 +4,7 @@ import { optionName } from '../../options.ts'
 import { UsageError } from '../../usage-error.ts'
 import { BrokenFile, type ReadOptions } from '../row.ts'
 import { parseWholeXml } from '../xml.ts'
-import { isOn, linkKey, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
+import { isCodeFormat, isOn, linkKey, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
 import { plainText, skimmer } from './skimmer.ts'
 import type { OpenEntry } from './zip.ts'
 
@@ -112,13 +112,18 @@ async function readFormats(styles: AsyncIterable<Buffer>): Promise<NumberFormat[
     open: (tag, { numFmtId = '0', formatCode = '' }) => {
       if (tag === 'cellXfs') isCell = true
       if (tag === 'numFmt') codes.set(Number(numFmtId), formatCode)
-      if (tag === 'xf' && isCell) formats.push(numberFormat(Number(numFmtId), codes.get(Number(numFmtId))))
+      if (tag === 'xf' && isCell) formats.push(formatOf(Number(numFmtId), codes.get(Number(numFmtId))))
     },
     close: (tag) => {
       if (tag === 'cellXfs') isCell = false
     },
   })
   return formats
+}
+
+function formatOf(id: number, code: string | undefined): NumberFormat {
+  const format = numberFormat(id, code)
+  return typeof format === 'number' && code !== undefined && isCodeFormat(code) ? 'code' : format
 }
 
 const maxStringBytes = 200 * 1024 * 1024
