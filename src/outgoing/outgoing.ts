@@ -1,7 +1,8 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
 import { type Allowed, isPublic, readAllowed } from './addresses.ts'
+import { createLookup } from './lookup.ts'
 import { targetFault } from './target.ts'
 
 export interface OutgoingOptions {
@@ -55,7 +56,7 @@ export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: Outg
       const ended = signal ? AbortSignal.any([deadline, signal]) : deadline
       try {
         const path = pathname + search
-        agent ??= openAgent(guardedLookup(allowed, lookup ?? systemLookup), deadlineMs)
+        agent ??= openAgent(guardedLookup(allowed, lookup ?? createLookup(allowed)), deadlineMs)
         return await read(await (await agent).request({ origin, path, method: 'POST', headers, body, signal: ended }))
       } catch (error) {
         throw new OutgoingError(deadline.aborted ? `no answer within ${deadlineMs / 1_000} s` : reasonOf(error), {

@@ -10,8 +10,10 @@ export interface TargetFault {
   setting?: 'OUTGOING_ALLOW'
 }
 
-/** Names that are loopback addresses by definition (RFC 6761, 6.3). */
-const loopbackName = /(^|\.)localhost\.?$/
+/** Whether a name is one of loopback addresses by definition (RFC 6761, 6.3). */
+export function isLoopbackName(host: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(host)
+}
 
 /**
  * Why requests to a URL that a user gives are refused; undefined if they are not. Only addresses and loopback names can
@@ -38,7 +40,7 @@ function unlessAllowed(details: string): TargetFault {
 }
 
 function isPrivate(host: string, { hasAddress }: Allowed): boolean {
-  if (loopbackName.test(host)) return !hasAddress('127.0.0.1') && !hasAddress('::1')
+  if (isLoopbackName(host)) return !hasAddress('127.0.0.1') && !hasAddress('::1')
   return isIP(host) > 0 && !isPublic(host)
 }
 
