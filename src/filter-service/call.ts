@@ -37,11 +37,12 @@ export function openFilterEndpoint(baseUrl: string) {
         body: JSON.stringify({ store_uuid, channel, asset_format, offset, limit }),
         signal,
       })
-      return pageOf(await read(sent), limit)
+      return pageOf(await read(orAborted(sent, signal)), limit)
     },
     isReachable: async (signal: AbortSignal): Promise<boolean> => {
       try {
-        const sent = await pool.request({ method: 'GET', path: `${base}/health`, headers: common, signal })
+        const request = pool.request({ method: 'GET', path: `${base}/health`, headers: common, signal })
+        const sent = await orAborted(request, signal)
         sent.body.on('error', () => {}).destroy()
         return sent.statusCode < 500
       } catch {
@@ -50,6 +51,15 @@ export function openFilterEndpoint(baseUrl: string) {
     },
     close: () => pool.destroy(),
   }
+}
+
+/** The library heeds a signal only when it is connected. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 async function read(sent: ReturnType<Pool['request']>): Promise<Uint8Array> {
