@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { outcomeOf, refusal, runCli, startCli } from '../support/clients/cli.ts'
 import { restData } from '../support/clients/rest-client.ts'
+import { settled } from '../support/database/changes.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { startFaultProxy } from '../support/servers/fault-proxy.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
@@ -11,6 +12,7 @@ const gateway = useGateway()
 
 /** The command, once it is connected. */
 async function listen(store: string, args: readonly string[] = [], url = gateway.url) {
+  await settled(gateway.database)
   const child = startCli(['listen', '--url', url, '--store', store, ...args], { CATALOGUE_TOKEN: token })
   onTestFinished(() => void child.kill('SIGKILL'))
   const said = { stdout: '', stderr: '' }

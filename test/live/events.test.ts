@@ -122,6 +122,7 @@ describe('GET /v1/events', () => {
     const stores = await Promise.all([1, 2].map(() => storeIn(catalogue)))
     const held = await storeIn(catalogue)
     const own = await Promise.all(stores.map((store) => newToken(gateway, { scopes: ['READ'], stores: [store, held] })))
+    await settled(gateway.database)
     const streams = own.map(({ secret }) => follow(gateway.url, {}, secret))
     await Promise.all(streams.map(({ opened }) => opened))
     const recording = {
@@ -222,6 +223,7 @@ describe('GET /v1/events', () => {
     const other = await startTestGateway({ database: gateway.database })
     onTestFinished(() => other.stop())
     const store = await newStore(gateway)
+    await settled(gateway.database)
     const slow = await open(`store_uuid=${store}`, { url: other.url })
     const stream = follow(other.url, { store_uuid: store })
     await stream.opened
