@@ -26,9 +26,9 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   revert: async () => (await import('./commands/ledger/revert.ts')).addRevert,
   listen: async () => (await import('./commands/live/listen.ts')).addListen,
   webhook: async () => (await import('./commands/live/webhook.ts')).addWebhook,
-  token: async () => (await import('./commands/token.ts')).addToken,
-  'report-user': async () => (await import('./commands/report-user.ts')).addReportUsers,
-  'mcp-config': async () => (await import('./commands/mcp-config.ts')).addMcpConfig,
+  token: async () => (await import('./commands/access/token.ts')).addToken,
+  'report-user': async () => (await import('./commands/access/report-user.ts')).addReportUsers,
+  'mcp-config': async () => (await import('./commands/access/mcp-config.ts')).addMcpConfig,
 }
 
 /** The command line with the help of all its commands, or with the one command of the name. */

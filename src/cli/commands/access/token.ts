@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { scopes } from '../../auth/caller.ts'
-import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
-import { findStoreUuid } from '../../catalogue/stores/stores.ts'
-import { collect, jsonFlag, wideFlag } from '../option-values.ts'
-import { listOf, printResult, snakeCased } from '../output.ts'
-import { withDatabase } from '../with-database.ts'
+import { scopes } from '../../../auth/caller.ts'
+import { createToken, listTokens, revokeToken, type Token } from '../../../auth/tokens.ts'
+import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
+import { collect, jsonFlag, wideFlag } from '../../option-values.ts'
+import { listOf, printResult, snakeCased } from '../../output.ts'
+import { withDatabase } from '../../with-database.ts'
 
 interface CreateOptions {
   name: string

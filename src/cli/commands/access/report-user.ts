@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { readConfig } from '../../app/config.ts'
-import { addReportUser, listReportUsers, removeReportUser } from '../../auth/report-users.ts'
-import { findStoreUuid } from '../../catalogue/stores/stores.ts'
-import { collect, jsonFlag } from '../option-values.ts'
-import { printResult } from '../output.ts'
-import { type CommandContext, withDatabase } from '../with-database.ts'
+import { readConfig } from '../../../app/config.ts'
+import { addReportUser, listReportUsers, removeReportUser } from '../../../auth/report-users.ts'
+import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
+import { collect, jsonFlag } from '../../option-values.ts'
+import { printResult } from '../../output.ts'
+import { type CommandContext, withDatabase } from '../../with-database.ts'
 
 interface Json {
   json: boolean
