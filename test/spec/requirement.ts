@@ -18,7 +18,10 @@ export function requirements(section: string, rowsOf: (gateway: TestGateway) => 
     const gateway = useGateway()
     const rows = rowsOf(gateway)
     const ids = Object.keys(rows).map((requirement) => requirement.split(' ', 1)[0])
-    if (new Set(ids).size < ids.length) throw new Error(`duplicate id: ${ids.toSorted().join(' ')}`)
+    const repeated = ids.filter((id, i) => ids.indexOf(id) < i)
+    if (repeated.length > 0) {
+      throw new Error(`another row has the id ${repeated.join(', ')}: take one after ${ids.toSorted().at(-1)}`)
+    }
     for (const [requirement, row] of Object.entries(rows)) {
       const { rest, graphql } = typeof row === 'function' ? { rest: row, graphql: row } : row
       if (rest) it(`${requirement} (REST)`, () => rest(restClient(gateway)))
