@@ -1,4 +1,5 @@
 import type { Viewer } from '../catalogue/catalogue.ts'
+import { memoized } from '../lazy.ts'
 
 /** The rights of a token. `admin` includes the others. */
 export const scopes = ['read', 'write', 'webhook', 'admin'] as const
@@ -25,14 +26,11 @@ export function hasScope({ scopes, viewer }: Caller, scope: Scope): boolean {
  * one. A caller of all stores is a tenant of its own.
  */
 export function shareOf({ tokenId, viewer: { stores } }: Caller): string {
-  if (!stores) return `token ${tokenId}`
-  const known = shares.get(stores) ?? `stores ${[...stores].sort().join()}`
-  shares.set(stores, known)
-  return known
+  return stores ? shareOfStores(stores) : `token ${tokenId}`
 }
 
 /** Requests of one caller have the same set, of up to 1,000 stores. */
-const shares = new WeakMap<ReadonlySet<string>, string>()
+const shareOfStores = memoized((stores: ReadonlySet<string>) => `stores ${[...stores].sort().join()}`)
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)

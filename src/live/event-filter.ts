@@ -1,7 +1,7 @@
 import { type Change, channelOf, typeOf } from '../catalogue/changes/change.ts'
 import { type FieldFault, faultsOf, requireNoFaults } from '../errors.ts'
+import { memoized } from '../lazy.ts'
 import { isName, shown } from '../text.ts'
-import { remembering } from './remembering.ts'
 
 /** Which events are wanted; null and absent conditions hold for all. */
 export interface EventFilter {
@@ -77,7 +77,7 @@ export function matching(change: Change, filter: EventFilter): Change | undefine
 }
 
 /** There may be a hundred names, and thousands of items. */
-const setsOf = remembering(({ attributes, channels }: EventFilter) => ({
+const setsOf = memoized(({ attributes, channels }: EventFilter) => ({
   attributes: attributes && new Set(attributes),
   channels: channels && new Set(channels),
 }))

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream'
 import type { Change } from '../catalogue/changes/change.ts'
 import { cursorOf, feedPosition, isBefore } from '../catalogue/changes/cursor.ts'
+import { memoized } from '../lazy.ts'
 import { eventOf } from './event.ts'
 import type { Feed } from './feed.ts'
 import type { Hub } from './hub.ts'
 import type { Listener } from './listener.ts'
-import { remembering } from './remembering.ts'
 import type { Stream } from './stream.ts'
 
 /** After how long a client connects again: then a process that stops has closed its port. */
@@ -45,6 +45,6 @@ export async function openEvents(
 }
 
 /** All streams that have a change are sent the same bytes. */
-const textOf = remembering((change: Change) =>
+const textOf = memoized((change: Change) =>
   Buffer.from(`id: ${change.cursor}\ndata: ${JSON.stringify(eventOf(change))}\n\n`),
 )

@@ -1,9 +1,9 @@
 import { type Change, typeOf } from '../../catalogue/changes/change.ts'
 import { textOfPosition } from '../../catalogue/changes/cursor.ts'
 import { ownVersion } from '../../database/version.ts'
+import { memoized } from '../../lazy.ts'
 import { type Event, eventOf } from '../../live/event.ts'
 import { type EventFilter, matching } from '../../live/event-filter.ts'
-import { remembering } from '../../live/remembering.ts'
 import { signatureOf } from '../secret.ts'
 
 /** What a delivery says. */
@@ -75,10 +75,10 @@ export function batchesOf(
 }
 
 /** The webhooks of a store that receive the same change share its JSON. */
-const encodedFirst = remembering((change: Change) => encode(shortened(eventOf(change))))
+const encodedFirst = memoized((change: Change) => encode(shortened(eventOf(change))))
 
 /** A change that a delivery cannot have whole has no codes there after another one: the feed is read for it anyway. */
-const encodedLater = remembering((change: Change) => {
+const encodedLater = memoized((change: Change) => {
   const first = encodedFirst(change)
   return first.event.more ? encode({ ...first.event, codes: [], keys: [] }) : first
 })
