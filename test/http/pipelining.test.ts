@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { startInOrder } from '../../src/event-loop/pipelining.ts'
+import { startInOrder } from '../../src/http/pipelining.ts'
 
 const headerChars = 100_000
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { startOnePerTick } from '../event-loop/start-one-per-tick.ts'
 import { requestContext } from '../request/context.ts'
-import { startOnePerTick } from './start-one-per-tick.ts'
 
 /** A connection with more unanswered requests is cut: browsers and common libraries send one at a time. */
 const maxWaiting = 100
