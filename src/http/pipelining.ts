@@ -54,7 +54,8 @@ async function beginNext(socket: Socket): Promise<void> {
   // It is nobody's share: the caller of the next request is not known yet.
   if (queues.get(socket)?.length) await requestContext.exit(startOnePerTick)
   const queue = queues.get(socket) ?? []
-  const next = socket.destroyed ? undefined : queue.shift()
+  // Its client has left, or was told that the connection ends.
+  const next = socket.writable ? queue.shift() : undefined
   for (const waiting of next ? [next] : queue) headerChars -= waiting.headerChars
   if (next) begin(socket, next.response, next.start)
   else queues.delete(socket)

@@ -1,16 +1,19 @@
-import { EventEmitter } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
 import { startInOrder } from '../../src/http/pipelining.ts'
+import { openWire, openWires } from '../support/clients/wire.ts'
 
 const headerChars = 100_000
 
 function connection() {
   const socket = {
-    destroyed: false,
+    writable: true,
     destroy: () => {
-      socket.destroyed = true
+      socket.writable = false
     },
   }
   const answers: EventEmitter[] = []
@@ -46,7 +49,7 @@ it('a request whose client has left meanwhile does not start', async () => {
   const [first, other] = [connection(), connection()]
   for (const { arrive } of [first, first, other, other]) arrive()
   for (const { answer } of [first, other]) answer()
-  first.socket.destroyed = true
+  first.socket.writable = false
   await expect.poll(other.started).toBe(2)
   expect(first.started()).toBe(1)
   other.answer()
@@ -56,7 +59,7 @@ it('the headers of waiting requests have 8 MiB: connections beyond that are cut,
   const fill = () => {
     const all = connections(3)
     for (const { arrive } of all) for (let i = 0; i < 41; i++) arrive()
-    expect(all.map(({ socket }) => socket.destroyed)).toEqual([false, false, true])
+    expect(all.map(({ socket }) => socket.writable)).toEqual([true, true, false])
     return all
   }
   for (let round = 0; round < 2; round++) {
@@ -67,4 +70,59 @@ it('the headers of waiting requests have 8 MiB: connections beyond that are cut,
     await setImmediate()
     await setImmediate()
   }
+})
+
+/** A server whose requests start in order. The test answers them. */
+async function listen() {
+  const started: ServerResponse[] = []
+  let received = 0
+  const server = createServer((request, response) => {
+    received++
+    startInOrder(request, response, () => started.push(response))
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const count = promisify(server.getConnections.bind(server))
+  return { url, started, received: () => received, openConnections: () => count() }
+}
+
+const request = `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(15_000)}\r\n\r\n`
+
+it('of a client that has left no waiting request starts, and what they held is free for others', async () => {
+  const { url, started, received, openConnections } = await listen()
+  for (let round = 1; round <= 2; round++) {
+    // Nearly all of the 8 MiB.
+    const wires = await openWires(url, 5)
+    for (const wire of wires) wire.send(request.repeat(101))
+    await expect.poll(received).toBe(round * 505)
+    for (const wire of wires) wire.close()
+    await expect.poll(openConnections).toBe(0)
+  }
+  expect(started).toHaveLength(10)
+  const wire = await openWire(url)
+  wire.send(request.repeat(2))
+  for (const count of [11, 12]) {
+    await expect.poll(() => started).toHaveLength(count)
+    started.at(-1)?.end()
+    expect((await wire.answer())?.status).toBe(200)
+  }
+  wire.close()
+})
+
+it('no request starts after an answer that closes its connection', async () => {
+  const { url, started, openConnections } = await listen()
+  const wire = await openWire(url)
+  wire.send(request.repeat(2))
+  await expect.poll(() => started).toHaveLength(1)
+  const [first] = started
+  if (first) first.shouldKeepAlive = false
+  first?.end()
+  expect((await wire.answer())?.headers.connection).toBe('close')
+  wire.close()
+  await expect.poll(openConnections).toBe(0)
+  expect(started).toHaveLength(1)
 })
