@@ -37,10 +37,12 @@ export function answerParserErrors(server: Server): void {
   })
 }
 
-/** A whole request before the broken bytes is answered first; an answer that has begun is the only one. */
+/** Whole requests before the broken bytes are answered first; an answer that has begun is the only one. */
 function afterPending(response: ServerResponse | undefined, sendError: () => void): void {
   const isPending = response && !response.writableFinished && !response.destroyed
   if (isPending && response.req.complete) response.once('finish', sendError)
+  // Its request is broken, and waits until earlier ones have their answers.
+  else if (isPending && !response.socket) response.once('socket', sendError)
   else if (!isPending || !response.headersSent) sendError()
 }
 
