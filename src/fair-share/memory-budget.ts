@@ -1,11 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { HttpError } from '../request/http-error.ts'
-
-/**
- * Counts further bytes of a request, of its body, its reads or its answer, until the response is closed; fewer if they
- * are negative. Throws `unavailable` beyond the budget; required bytes are counted in any case.
- */
-export type Reserve = (bytes: number, isRequired?: boolean) => void
+import type { Reserve } from '../request/read-bytes.ts'
 
 export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 

@@ -93,7 +93,7 @@ async function serveCaller(
   }
   // The queues share connections and threads among the tenants of contexts.
   const { answer, summary } = await withContext({ tenant, tokenId, reserve }, () =>
-    serve({ ...incoming, caller, reserve }).catch(toResult),
+    serve({ ...incoming, caller }).catch(toResult),
   )
   return { answer, headers, summary: { tokenName, ...summary }, share: { tenant, tokenId } }
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Trace } from '../tracing/trace.ts'
-import { ReadBytes } from './read-bytes.ts'
+import { ReadBytes, type Reserve } from './read-bytes.ts'
 import type { RequestId } from './request-id.ts'
 
 /** The request that is being served. Nothing in it changes; `withContext` runs work in a copy with other values. */
@@ -15,8 +15,8 @@ export interface RequestContext {
   /** The caller's token, which shares the tenant's part with the tenant's other tokens. */
   readonly tokenId: string
   readonly readBytes: ReadBytes
-  /** Counts memory of the request; see `MemoryBudget`. Only on the main thread. */
-  readonly reserve?: (bytes: number, isRequired?: boolean) => void
+  /** Counts memory of the request. Only on the main thread. */
+  readonly reserve?: Reserve
   /** Whether statements wait for a core of the database. */
   readonly isCostly?: boolean
   /** Restarts the deadline of the work; only in a thread of a pool. */
@@ -30,6 +30,9 @@ export const requestContext = new AsyncLocalStorage<RequestContext>()
 export function currentReadBytes(): ReadBytes {
   return requestContext.getStore()?.readBytes ?? new ReadBytes(Number.MAX_SAFE_INTEGER)
 }
+
+/** Counts memory of the current request. Throws as `Reserve` does. */
+export const reserve: Reserve = (bytes, isRequired) => requestContext.getStore()?.reserve?.(bytes, isRequired)
 
 export function withContext<T>(changes: Partial<RequestContext>, work: () => T): T {
   const context = requestContext.getStore()

@@ -11,12 +11,18 @@ export const maxTextBytes = 16 * mebibyte
 /** The bytes of a write, whose statements return names and reasons, and of a step of a long read. */
 const maxStepBytes = 80 * mebibyte
 
+/**
+ * Counts further bytes of a request, of its body, its reads or its answer, until the response is closed; fewer if they
+ * are negative. Throws `unavailable` beyond the budget; required bytes are counted in any case.
+ */
+export type Reserve = (bytes: number, isRequired?: boolean) => void
+
 interface Limits {
   /** `onLarge` is called when more has been read. */
   largeBytes: number
   onLarge(): void
   /** Counts what is read as memory of the request's tenant, until the request has its answer. */
-  reserve: ((bytes: number, isRequired?: boolean) => void) | undefined
+  reserve: Reserve | undefined
 }
 
 /** Counts the bytes that the statements of a request return. */

@@ -9,7 +9,7 @@ import { readBody } from '../../src/http/body/read-body.ts'
 it('a body that has arrived in several pieces before it is read is read whole', async () => {
   const server = createServer(async (request, response) => {
     while (!request.complete) await setImmediate()
-    const body = await readBody(request, () => {}, 1_000_000)
+    const body = await readBody(request, 1_000_000)
     response.end(`${body.length} ${body.every((byte) => byte === 120)}`)
   })
   onTestFinished(() => void server.close())

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
-import type { Reserve } from '../../fair-share/memory-budget.ts'
+import { reserve } from '../../request/context.ts'
 import { HttpError } from '../../request/http-error.ts'
 import { sendContinue } from './continue.ts'
 
@@ -10,11 +10,7 @@ const mebibyte = 1024 * 1024
 export const maxBodyBytes = 10 * mebibyte
 
 /** Reads the body. Throws as soon as it is known to be too large, and if it is cut off or memory is short. */
-export async function readBody(
-  request: IncomingMessage,
-  reserve: Reserve,
-  maxBytes: number,
-): Promise<Buffer<ArrayBuffer>> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
   reserve(announced)

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { Reserve } from '../../fair-share/memory-budget.ts'
 import { HttpError } from '../../request/http-error.ts'
 import { maxBodyBytes, readBody } from './read-body.ts'
 
@@ -11,14 +10,13 @@ interface Expected {
 /** Reads a body, which must be declared as JSON. Throws `unsupported_media_type` and as `readBody` does. */
 export async function readJsonBody(
   request: IncomingMessage,
-  reserve: Reserve,
   { maxBytes = maxBodyBytes, mediaTypes = ['application/json'] }: Expected = {},
 ): Promise<Buffer<ArrayBuffer>> {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
   if (type !== undefined && !isUtf8(type, mediaTypes)) throw otherType(type)
   if (encoding !== undefined && encoding !== 'identity')
     throw unsupported(`not be compressed; got Content-Encoding: ${encoding}`)
-  const body = await readBody(request, reserve, maxBytes)
+  const body = await readBody(request, maxBytes)
   if (type === undefined && body.length > 0) throw otherType('no Content-Type')
   return body
 }

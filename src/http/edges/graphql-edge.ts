@@ -26,7 +26,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Prom
     return { answer: answerWithPage(await api.graphiql(), request), summary }
   }
   try {
-    return withinLimits('graphql', await answerTo(api, incoming), incoming, api.maxAnswerBytes)
+    return withinLimits('graphql', await answerTo(api, incoming), request, api.maxAnswerBytes)
   } catch (thrown) {
     return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }
   }
@@ -47,7 +47,7 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
     const isCacheable = result.answer.headers['Cache-Control'] !== undefined
     return isCacheable ? { ...result, answer: tagged(result.answer, headers['if-none-match']) } : result
   }
-  const body = await readJsonBody(request, incoming.reserve, { mediaTypes })
+  const body = await readJsonBody(request, { mediaTypes })
   return api.graphql({ method, search, accept, acceptsEvents, body, headers }, caller, id.text)
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../auth/caller.ts'
-import type { Reserve } from '../../fair-share/memory-budget.ts'
-import type { RequestContext } from '../../request/context.ts'
+import { type RequestContext, reserve } from '../../request/context.ts'
 import type { HttpResponse, OperationResult, RequestHeaders } from '../../request/exchange.ts'
 import type { RequestSummary } from '../../request/log.ts'
 import type { RequestId } from '../../request/request-id.ts'
@@ -16,8 +15,6 @@ export interface HttpRequest {
   id: RequestId
   /** Undefined without a valid token. Throws the reason why the request is refused. */
   caller(): Caller | undefined
-  /** Counts the memory of the body and of the answer. */
-  reserve: Reserve
 }
 
 /** An answer, and how the log and the metrics describe its request. */
@@ -33,12 +30,12 @@ export interface HttpResult {
 export function withinLimits(
   api: RequestSummary['api'],
   { answer, summary }: OperationResult,
-  { request, reserve }: Pick<HttpRequest, 'request' | 'reserve'>,
+  { method }: IncomingMessage,
   maxBytes = Number.POSITIVE_INFINITY,
 ): HttpResult {
   if (!summary?.isWrite) requireLength(answer, maxBytes)
   // Once: the length of the text is not counted before its bytes are made.
   if (answer.body !== undefined) answer.body = piecesOf(answer.body)
-  if (request.method !== 'HEAD') reserve(byteLength(answer.body), summary?.isWrite)
+  if (method !== 'HEAD') reserve(byteLength(answer.body), summary?.isWrite)
   return { answer, summary: { api, ...summary } }
 }

@@ -25,18 +25,16 @@ const maxBytes = 512 * 1024
 const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
-export async function serveMcp(
-  mcp: () => Promise<Mcp>,
-  { request, id, reserve, ...incoming }: HttpRequest,
-): Promise<HttpResult> {
+export async function serveMcp(mcp: () => Promise<Mcp>, incoming: HttpRequest): Promise<HttpResult> {
+  const { request, id } = incoming
   const caller = incoming.caller()
   const { method, headers } = request
   if (caller === undefined) throw unauthorized(headers.authorization)
   if (method !== 'POST') throw new HttpError('method_not_allowed', `/mcp takes POST; got ${method}`, { Allow: 'POST' })
-  const message = jsonOf('body', await readJsonBody(request, reserve, { maxBytes }))
+  const message = jsonOf('body', await readJsonBody(request, { maxBytes }))
   if (!isObject(message)) throw new HttpError('invalid_request', 'body must be one message: a JSON object')
   const named = readHeaders.map((name) => [name, headers[name]?.toString()]).filter(([, value]) => value !== undefined)
   const run = await mcp()
   const result = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
-  return withinLimits('mcp', result, { request, reserve })
+  return withinLimits('mcp', result, request)
 }

@@ -16,15 +16,15 @@ export interface RestApi {
 }
 
 export async function serveRest(api: RestApi, incoming: HttpRequest): Promise<HttpResult> {
-  const { request, path, search, headers, id, caller, reserve } = incoming
+  const { request, path, search, headers, id, caller } = incoming
   const { method = 'GET' } = request
-  const body = () => readJsonBody(request, reserve)
+  const body = () => readJsonBody(request)
   const file = () => ({
     chunks: readAuthorized(api, request),
     announced: Number(headers['content-length'] ?? 0),
   })
   const result = await api.rest({ method, path, search, caller, headers, requestId: id.text, body, file })
-  return withinLimits('rest', result, incoming, api.maxAnswerBytes)
+  return withinLimits('rest', result, request, api.maxAnswerBytes)
 }
 
 /** Reads a file. Throws `unauthorized` at its end if the token is no longer valid: a file may take hours to arrive. */
