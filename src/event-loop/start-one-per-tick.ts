@@ -1,7 +1,7 @@
 import { FairQueue } from '../fair-share/fair-queue.ts'
 import { requestContext } from '../request/context.ts'
 
-const starts = new FairQueue({ slots: 1, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
+const starts = new FairQueue({ slots: 1 })
 
 /** If a start took this long, the next one waits for as long: other requests need several iterations. */
 const longStartMs = 5

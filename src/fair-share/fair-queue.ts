@@ -8,10 +8,12 @@ export class NoSlot extends Error {
 
 export interface FairQueueOptions {
   slots: number
+  /** By default all. */
   slotsPerTenant?: number
-  maxWaiting: number
-  /** How long a request may wait, in ms; 0: without end. */
-  maxWaitMs: number
+  /** By default without limit. */
+  maxWaiting?: number
+  /** How long a request may wait, in ms; 0, the default: without end. */
+  maxWaitMs?: number
 }
 
 /** Who asks for a slot. Work without a tenant is the gateway's own. */
@@ -34,7 +36,7 @@ export class FairQueue {
   #waiting = 0
 
   constructor(options: FairQueueOptions) {
-    this.#options = { slotsPerTenant: options.slots, ...options }
+    this.#options = { slotsPerTenant: options.slots, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0, ...options }
     this.#free = options.slots
   }
 

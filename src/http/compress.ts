@@ -24,11 +24,7 @@ export function encodingOf({ headers }: IncomingMessage, { body }: HttpResponse)
 }
 
 /** Large bodies leave a core to the main thread: threads of Node have its priority. */
-const cores = new FairQueue({
-  slots: Math.max(1, availableParallelism() - 1),
-  maxWaiting: Number.POSITIVE_INFINITY,
-  maxWaitMs: 0,
-})
+const cores = new FairQueue({ slots: Math.max(1, availableParallelism() - 1) })
 const largeBytes = 64 * 1024
 
 /** The compressed bodies of pages, whose pieces are frozen: the same are sent each time. */

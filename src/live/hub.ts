@@ -41,7 +41,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
   /** They are to be added to the group; with the position that each has reached. */
   const caughtUp = new Map<Listener, LedgerPosition>()
   const left = new WeakSet<Listener>()
-  const catchUps = new FairQueue({ slots: maxCatchUps, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 0 })
+  const catchUps = new FairQueue({ slots: maxCatchUps })
   let reader: Reader | undefined
   let isRunning = false
   /** Whether there may be more stores than a stream of all may have, because they could not be counted since. */
