@@ -26,7 +26,7 @@ export async function openEvents(
     notify: (changes) => {
       const last = changes.at(-1)
       if (last) at = { ...feedPosition(last.tx, last.seq), ledger: at.ledger }
-      stream.sendAll(changes.map(textOf))
+      stream.send(...changes.map(textOf))
     },
     ready: () => stream.drained(),
     reached: (position) => {

@@ -60,25 +60,21 @@ export class Stream {
   begin(out: Writable, forms: Forms, first: string): void {
     if (out.destroyed || this.#isClosed) {
       out.end(forms.goodbye)
-      this.close()
+      this.#close()
       return
     }
     this.#out = out
     this.#forms = forms
-    out.once('close', () => this.close()).on('error', () => {})
+    out.once('close', () => this.#close()).on('error', () => {})
     if ('socket' in out && out.socket instanceof Socket) out.socket.setKeepAlive(true, keepAliveMs)
     out.write(first)
-  }
-
-  send(event: Buffer | string): void {
-    this.sendAll([event])
   }
 
   /**
    * Writes events in one go. Cuts a client that does not read the earlier ones. Their bytes are not copied: many
    * streams may hold them.
    */
-  sendAll(events: readonly (Buffer | string)[]): void {
+  send(...events: readonly (Buffer | string)[]): void {
     const out = this.#out
     if (!out || this.#isClosed) return
     if (out.writableLength > maxUnreadBytes) {
@@ -117,27 +113,23 @@ export class Stream {
     else if (this.#forms) this.send(this.#forms.heartbeat())
   }
 
-  /** Says goodbye and ends. */
-  end(): void {
-    const { goodbye } = this.#forms ?? {}
-    if (goodbye === undefined) this.cut()
-    else this.finish(goodbye)
-  }
-
-  /** Ends with the last event. */
-  finish(last: string): void {
+  /** Ends with a last event, by default the goodbye; without any the connection is cut. */
+  end(last = this.#forms?.goodbye): void {
+    if (last === undefined) {
+      this.cut()
+      return
+    }
     if (!this.#isClosed) this.#out?.end(last)
-    this.close()
+    this.#close()
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection at once, if the stream has begun. */
   cut(): void {
     this.#out?.destroy()
-    this.close()
+    this.#close()
   }
 
-  /** Gives up the place; by itself for a stream that never began. */
-  close(): void {
+  #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     for (const call of this.#onClose) call(this)

@@ -24,7 +24,7 @@ export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions,
     try {
       return { ...head, events: await openEvents(live.hub, stream, feed) }
     } catch (error) {
-      stream.close()
+      stream.cut()
       throw error
     }
   }

@@ -28,7 +28,7 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiPar
     try {
       const opened = await subscribe(() => contextOf('graphql', caller, requestId, { live }))
       if ('answer' in opened) {
-        stream?.close()
+        stream?.cut()
         return opened.answer
       }
       return {
@@ -40,7 +40,7 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiPar
         },
       }
     } catch (error) {
-      stream?.close()
+      stream?.cut()
       throw error
     }
   }
@@ -54,7 +54,7 @@ async function send(stream: Stream, results: AsyncIterable<string>): Promise<voi
       await stream.drained()
       await pause()
     }
-    stream.finish('event: complete\ndata:\n\n')
+    stream.end('event: complete\ndata:\n\n')
   } catch {
     // The source of a closed stream is destroyed.
     stream.cut()
