@@ -25,7 +25,7 @@ interface Forms {
 export class Stream {
   readonly caller: Caller
   readonly authorization: string | undefined
-  readonly #onClose: ((stream: Stream) => void)[] = []
+  readonly #onClose: (() => void)[] = []
   #out: Writable | undefined
   #forms: Forms | undefined
   #isClosed = false
@@ -52,8 +52,8 @@ export class Stream {
   }
 
   /** Called once, also if the stream never begins. */
-  onClose(call: (stream: Stream) => void): void {
-    if (this.#isClosed) call(this)
+  onClose(call: () => void): void {
+    if (this.#isClosed) call()
     else this.#onClose.push(call)
   }
 
@@ -132,6 +132,6 @@ export class Stream {
   #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const call of this.#onClose) call(this)
+    for (const call of this.#onClose) call()
   }
 }

@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Caller, shareOf } from '../auth/caller.ts'
 import { unavailable } from '../errors.ts'
-import { requestContext } from '../request/context.ts'
 import { HttpError } from '../request/http-error.ts'
 import { Stream } from './stream.ts'
 
@@ -23,41 +21,31 @@ const usual: StreamLimits = {
   unreadBytes: 64 * 1024 * 1024,
 }
 
-/** How often the tokens of open streams are checked. What is known of a token is trusted for some seconds. */
+/** How often tokens and unread bytes are checked. What is known of a token is trusted for some seconds. */
 const checkMs = 250
 
 export type Streams = ReturnType<typeof createStreams>
 
 /** The open streams of this process: their number is limited, and they end with their tokens. */
 export function createStreams(
-  authenticate: (authorization: string | undefined) => Promise<Caller | undefined>,
+  findCaller: (authorization: string | undefined) => Promise<Caller | undefined>,
   limits: Partial<StreamLimits> = {},
 ) {
   const { ofToken, ofTenant, ofProcess, heartbeatMs, unreadBytes } = { ...usual, ...limits }
   const open = new Set<Stream>()
   let isClosing = false
   let isChecking = false
-  let timers: NodeJS.Timeout[] = []
 
   /** Cuts the streams whose tokens are no longer valid. One token after the other: a lookup may be a statement. */
   const check = async () => {
     if (isChecking) return
     isChecking = true
-    while (open.size > 0) {
-      await sleep(checkMs, undefined, { ref: false })
-      for (const [authorization, streams] of Map.groupBy(open, (stream) => stream.authorization)) {
-        // While a token cannot be looked up, no changes can be read either.
-        const isValid = await authenticate(authorization).then(Boolean, () => true)
-        if (!isValid) for (const stream of streams) stream.cut()
-      }
+    for (const [authorization, streams] of Map.groupBy(open, (stream) => stream.authorization)) {
+      // While a token cannot be looked up, no changes can be read either.
+      const isValid = await findCaller(authorization).then(Boolean, () => true)
+      if (!isValid) for (const stream of streams) stream.cut()
     }
     isChecking = false
-  }
-  const closed = (stream: Stream) => {
-    open.delete(stream)
-    if (open.size > 0) return
-    for (const timer of timers) clearInterval(timer)
-    timers = []
   }
   const beat = () => {
     for (const stream of open) stream.beat()
@@ -73,6 +61,8 @@ export function createStreams(
       stream.cut()
     }
   }
+  const timers = [setInterval(check, checkMs), setInterval(trim, checkMs), setInterval(beat, heartbeatMs)]
+  for (const timer of timers) timer.unref()
   return {
     count: () => open.size,
     /** Takes one of the places. Throws `rate_limited` if there is none. */
@@ -87,16 +77,13 @@ export function createStreams(
       if (open.size >= ofProcess) throw tooMany(`the service may have ${ofProcess} open streams`)
       const stream = new Stream(caller, authorization)
       open.add(stream)
-      stream.onClose(closed)
-      requestContext.exit(() => {
-        void check()
-        if (timers.length === 0) timers = [setInterval(beat, heartbeatMs).unref(), setInterval(trim, checkMs).unref()]
-      })
+      stream.onClose(() => open.delete(stream))
       return stream
     },
     /** Ends all streams, and refuses new ones. */
     close: (): void => {
       isClosing = true
+      for (const timer of timers) clearInterval(timer)
       for (const stream of open) stream.end()
     },
   }
