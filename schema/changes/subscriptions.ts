@@ -1,5 +1,5 @@
 import type { Change } from '../../src/catalogue/changes/change.ts'
-import { requireLive } from '../../src/graphql/context.ts'
+import { eventSourcesOf } from '../../src/graphql/context.ts'
 import type { Job } from '../../src/jobs/job.ts'
 import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
@@ -24,7 +24,7 @@ builder.subscriptionField('changes', (t) =>
       filter: t.arg({ type: EventFilterInput, description: 'Filter. Default: all changes.' }),
     },
     subscribe: (_root, { storeUuid, after, filter }, context) =>
-      requireLive(context).changes(storeUuid, after, filter ?? {}),
+      eventSourcesOf(context).changes(storeUuid, after, filter ?? {}),
     resolve: (change) => change as Change,
   }),
 )
@@ -36,7 +36,7 @@ builder.subscriptionField('job', (t) =>
     description:
       'A job, now and after each change of it; completes at its end. Null, and the end, when there is no such job or the token has no access to its store. Errors: `rate_limited`.',
     args: { id: t.arg.id(requiredLookup('UUID of the job.')) },
-    subscribe: (_root, { id }, context) => requireLive(context).job(id),
+    subscribe: (_root, { id }, context) => eventSourcesOf(context).job(id),
     resolve: (job) => job as Job | null,
   }),
 )

@@ -9,8 +9,8 @@ import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
-/** The sources of subscriptions. */
-export interface LiveSources {
+/** What subscriptions read their events from. */
+export interface EventSources {
   /** Throws `invalid_request`, `store_not_found`, `cursor_expired`. */
   changes(storeUuid: string, after: string | null | undefined, filter: object): Promise<AsyncIterable<Change>>
   /** The job now, and whenever it has changed, until its end. */
@@ -39,7 +39,7 @@ export interface Context {
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined
   /** Only in a subscription. */
-  readonly live?: LiveSources | undefined
+  readonly eventSources?: EventSources | undefined
   /** An upper bound of the answer's length: the results of the writes so far. */
   readonly answer: { bytes: number }
 }
@@ -61,11 +61,9 @@ export function requireLedger({ origin }: Context): void {
   if (!origin) throw changesDisabled()
 }
 
-export function requireLive({ live }: Context): LiveSources {
-  // Longer requests are run by the pool, which has no streams.
-  const details = 'a subscription must be a POST of at most 256 KiB with a cost of at most 5,000'
-  if (!live) throw new CatalogueError('invalid_request', details)
-  return live
+export function eventSourcesOf({ eventSources }: Context): EventSources {
+  if (!eventSources) throw new Error('only a subscription has sources of events')
+  return eventSources
 }
 
 export function changesDisabled(): CatalogueError {

@@ -127,6 +127,13 @@ describe('Subscription.changes', () => {
     expect([status, text]).toEqual([400, expect.stringContaining('at most 50 aliases')])
   })
 
+  it('is refused if it is too large for the main thread', async () => {
+    const body = { query: follow, variables: { store: await newStore(gateway), unused: 'x'.repeat(300_000) } }
+    const call = { method: 'POST', body, headers: { accept: 'text/event-stream' } }
+    const { status, text } = await gateway.call('/graphql', call)
+    expect([status, text]).toEqual([400, expect.stringContaining('a POST of at most 256 KiB')])
+  })
+
   it('is on the main thread whatever its tenant has read', async () => {
     const store = await newStore(gateway)
     const codes = Array.from({ length: 20 }, (_, i) => `P${i}`)

@@ -7,7 +7,7 @@ import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
 import { createReads } from '../../event-loop/reads.ts'
 import { threadLimits as defaultThreadLimits, runsInPool } from '../../event-loop/runs-in-pool.ts'
-import { type Context, createContext, type LiveSources } from '../../graphql/context.ts'
+import { type Context, createContext, type EventSources } from '../../graphql/context.ts'
 import { publicError } from '../../graphql/public-error.ts'
 import type { JobKey } from '../../jobs/job.ts'
 import { HttpError } from '../../request/http-error.ts'
@@ -22,8 +22,8 @@ export interface RunOptions {
   maxAffected?: number | undefined
   /** The file that an import reads, if it was uploaded. */
   upload?: JobKey | undefined
-  /** The sources of a subscription. */
-  live?: LiveSources | undefined
+  /** Of a subscription. */
+  eventSources?: EventSources | undefined
   /** Whether reads wait until what is derived from products includes all that was committed before. */
   isLatest?: boolean | undefined
 }
@@ -72,7 +72,7 @@ export function createApiParts(options: ApiOptions) {
         caller,
         origin: recordsChanges ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via } : undefined,
         requestId,
-        live: run.live,
+        eventSources: run.eventSources,
         filterService,
         jobQueued,
         jobQuotas,

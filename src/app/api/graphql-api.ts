@@ -34,9 +34,7 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
     const { name, isMutation, size, access } = operation
     if (prepared.subscribe) {
       if (!request.acceptsEvents) return { answer: notAcceptable(eventsOnly) }
-      // The pool refuses it: streams are on the main thread.
-      if (threads && prepared.cost > threadLimits.cost) return threads.graphql(request, caller)
-      const answer = await subscribe(prepared.subscribe, request, caller, requestId)
+      const answer = await subscribe(prepared.subscribe, prepared.cost, request, caller, requestId)
       return { answer, summary: { operation: name, isWrite: false } }
     }
     if (request.accept === '') return { answer: notAcceptable() }

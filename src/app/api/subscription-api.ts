@@ -1,6 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
-import { changesDisabled, type LiveSources } from '../../graphql/context.ts'
+import { invalidRequest } from '../../errors.ts'
+import { changesDisabled, type EventSources } from '../../graphql/context.ts'
 import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-request.ts'
 import { findJob, type Job } from '../../jobs/job.ts'
 import { findFeed } from '../../live/feed.ts'
@@ -14,37 +15,42 @@ import type { ApiParts } from './api-parts.ts'
 import { createJobWatch, type JobWatch } from './job-watch.ts'
 
 /** Makes the function that answers a subscription by GraphQL over SSE, in distinct connections mode. */
-export function createSubscriptionApi(options: ApiOptions, { contextOf }: ApiParts) {
+export function createSubscriptionApi(options: ApiOptions, { contextOf, threadLimits }: ApiParts) {
+  const { live } = options
   const findWatched = createJobWatch(options.db)
   return async (
     subscribe: NonNullable<PreparedRequest['subscribe']>,
+    cost: number,
     { headers }: GraphQLRequest,
     caller: Caller,
     requestId: string,
   ): Promise<HttpResponse> => {
-    const { live: own } = options
-    const stream = own?.streams.open(caller, headers.authorization)
-    const live = own && stream && sourcesOf(options, own.hub, stream, findWatched)
+    // The pool, which has no streams, runs what is larger.
+    if (!live || cost > threadLimits.cost) throw invalidRequest(tooLarge)
+    const stream = live.streams.open(caller, headers.authorization)
+    const eventSources = sourcesOf(options, live.hub, stream, findWatched)
     try {
-      const opened = await subscribe(() => contextOf('graphql', caller, requestId, { live }))
+      const opened = await subscribe(() => contextOf('graphql', caller, requestId, { eventSources }))
       if ('answer' in opened) {
-        stream?.cut()
+        stream.cut()
         return opened.answer
       }
       return {
         status: 200,
         headers: eventStreamHeaders,
         events: (out) => {
-          stream?.begin(out, { heartbeat: () => ':\n\n' }, ':\n\n')
-          if (stream) void send(stream, opened.results)
+          stream.begin(out, { heartbeat: () => ':\n\n' }, ':\n\n')
+          void send(stream, opened.results)
         },
       }
     } catch (error) {
-      stream?.cut()
+      stream.cut()
       throw error
     }
   }
 }
+
+const tooLarge = 'a subscription must be a POST of at most 256 KiB with a cost of at most 5,000'
 
 async function send(stream: Stream, results: AsyncIterable<string>): Promise<void> {
   try {
@@ -61,7 +67,7 @@ async function send(stream: Stream, results: AsyncIterable<string>): Promise<voi
   }
 }
 
-function sourcesOf({ db, changesRetention }: ApiOptions, hub: Hub, stream: Stream, findWatched: JobWatch): LiveSources {
+function sourcesOf({ db, changesRetention }: ApiOptions, hub: Hub, stream: Stream, findWatched: JobWatch): EventSources {
   const catalogue = catalogueFor(db, stream.caller.viewer)
   return {
     changes: async (storeUuid, after, filter) => {
