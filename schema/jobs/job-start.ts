@@ -86,7 +86,7 @@ const ImportInput = builder.inputType('ImportInput', {
 function resolveStart<Args>(start: (args: Args, context: Context, info: GraphQLResolveInfo) => Promise<Job>) {
   return async (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) => {
     const job = await start(args, context, info)
-    context.jobQueued()
+    context.onJobQueued()
     return job
   }
 }

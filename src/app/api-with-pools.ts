@@ -5,8 +5,9 @@ import { createThreadPool } from '../event-loop/thread-pool.ts'
 import { traced } from '../request/traced.ts'
 import { createApi } from './api/api.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
-import { createPoolRunner, threadProgram } from './threads/pool-runner.ts'
+import { createPoolApi } from './threads/pool-api.ts'
 import type { ThreadData } from './threads/pool-thread.ts'
+import { threadProgram } from './threads/start-thread.ts'
 
 type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten' | 'live'>>
 
@@ -28,8 +29,8 @@ export function createApiWithPools(options: GatewayOptions, replicas: Replicas |
   const shared = { introspection, persistedDocuments, jobQuotas, changesRetention, outgoingAllow }
   const workerData: ThreadData = { ...shared, connection, filterAddress: filterClient?.address, logLevel: log.level }
   // A step is mostly one statement, which may take 30 s.
-  const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare }
-  const threadPool = createThreadPool({ entry: threadProgram('pool'), ...pool })
+  const limits = { deadlineMs: 30_000, maxMs: 60_000 }
+  const threadPool = createThreadPool({ entry: threadProgram('pool'), workerData, log, hasSpare, ...limits })
   // A pool of its own: a request that waits for it may hold locks for which requests in the other pool wait.
   const patternPool = createThreadPool({ entry: threadProgram('pattern'), log })
   const runPatterns = (tasks: readonly PatternTask[]) => patternPool.run<PatternResult[]>({ input: tasks, moved: [] })
@@ -41,7 +42,7 @@ export function createApiWithPools(options: GatewayOptions, replicas: Replicas |
     enumerations,
     filterService,
     ...hooks,
-    threads: createPoolRunner(threadPool, enumerations, onJobQueued),
+    pool: createPoolApi(threadPool, enumerations, onJobQueued),
     runPatterns,
   })
   const closeThreadPools = () => Promise.all([threadPool.close(), patternPool.close()])

@@ -2,11 +2,13 @@ import { watchWriters } from '../auth/watch-writers.ts'
 import { startFollower } from '../catalogue/projections/follower.ts'
 import { connect } from '../database/connection/connect.ts'
 import { maxConnections } from '../database/connection/max-connections.ts'
-import { JobRunner } from '../jobs/runner.ts'
+import { createThreadPool } from '../event-loop/thread-pool.ts'
+import { concurrency, JobRunner } from '../jobs/runner.ts'
 import { startDeliverer } from '../webhooks/deliver/deliverer.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
 import { startMaintenance } from './maintenance.ts'
-import { createJobThreads } from './threads/pool-runner.ts'
+import type { JobThreadData } from './threads/job-thread.ts'
+import { threadProgram } from './threads/start-thread.ts'
 
 /**
  * Runs jobs, maintains the tables, keeps the projections and delivers changes to webhooks. Takes no connections from
@@ -36,11 +38,17 @@ export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOpt
     await stopMaintenance()
   }
   return {
-    wake: () => runner.wake(),
+    wakeJobs: () => runner.wake(),
     wakeFollower: follower.wake,
     failures: follower.failures,
     deliveryResults: () => deliverer?.results(),
     stopJobs: () => runner.stop(),
     stop,
   }
+}
+
+function createJobThreads({ connection, jobQuotas, jobLimits, log }: GatewayOptions) {
+  const workerData: JobThreadData = { connection, quotas: jobQuotas, logLevel: log.level }
+  const threads = { threads: concurrency, threadsPerTenant: concurrency }
+  return createThreadPool({ entry: threadProgram('job'), workerData, log, ...threads, ...jobLimits })
 }

@@ -18,7 +18,7 @@ import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import type { RetryTimes } from '../webhooks/deliver/retries.ts'
 import type { Config } from './config.ts'
-import type { PoolRunner } from './threads/pool-runner.ts'
+import type { PoolApi } from './threads/pool-api.ts'
 
 /** The configuration, and the parts that were made from it. */
 export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persistedDocuments'> {
@@ -57,7 +57,7 @@ export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | '
   /** Called after each write. */
   onWritten?(): void
   /** The pool for requests that would block this thread; undefined in a thread of the pool. */
-  threads: PoolRunner | undefined
+  pool: PoolApi | undefined
   /** Streams of events, which only the main thread has. */
   live?: { hub: Hub; streams: Streams } | undefined
   /** Runs patterns that would block the main thread. */

@@ -46,7 +46,7 @@ export async function startGateway(options: GatewayOptions) {
   // Jobs are run once the gateway listens: those queued before are found then.
   let background: ReturnType<typeof startBackgroundWork> | undefined
   const { api, runPatterns, threadState, closeThreadPools } = createApiWithPools(options, replicas, {
-    onJobQueued: () => background?.wake(),
+    onJobQueued: () => background?.wakeJobs(),
     onWritten: () => background?.wakeFollower(),
     live,
   })

@@ -29,7 +29,7 @@ export interface Context {
   readonly filterService: FilterService | undefined
   readonly loaders: Loaders
   /** Tells the runner that a job is queued. */
-  jobQueued(): void
+  onJobQueued(): void
   readonly jobQuotas: JobQuotas
   /** What OUTGOING_ALLOW has. */
   readonly outgoingAllow: readonly string[]

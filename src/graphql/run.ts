@@ -93,19 +93,19 @@ function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
 export function runInTransaction(run: Run): Run {
   return async (variables, context) => {
     let jobs = 0
-    const jobQueued = () => {
+    const onJobQueued = () => {
       jobs++
     }
     const isOfPayload = ({ path = [] }: GraphQLError) => path.length > 1
     const hasFailed = ({ errors }: ExecutionResult) => errors?.some(isOfPayload)
     const result = await withDryRun(context.catalogue, hasFailed, async (catalogue) => {
       jobs = 0
-      const made = await run(variables, createContext({ ...context, catalogue, jobQueued }))
+      const made = await run(variables, createContext({ ...context, catalogue, onJobQueued }))
       requireAnswerableData(made.data)
       return made
     })
     if (hasFailed(result)) return { ...result, data: null }
-    for (; jobs > 0; jobs--) context.jobQueued()
+    for (; jobs > 0; jobs--) context.onJobQueued()
     return result
   }
 }

@@ -25,7 +25,7 @@ it('only a successful write wakes the follower', async () => {
     filterService: undefined,
     onJobQueued: () => {},
     onWritten: () => woken++,
-    threads: undefined,
+    pool: undefined,
     runPatterns,
   })
   const search = `store_uuid=${await storeIn(database.catalogue)}`

@@ -46,10 +46,10 @@ export function createApiParts(options: ApiOptions) {
     replicas,
     enumerations,
     filterService,
-    onJobQueued: jobQueued,
+    onJobQueued,
     jobQuotas,
     outgoingAllow,
-    threads,
+    pool,
     log,
   } = options
   const { threadLimits = defaultThreadLimits } = options
@@ -74,7 +74,7 @@ export function createApiParts(options: ApiOptions) {
         requestId,
         eventSources: run.eventSources,
         filterService,
-        jobQueued,
+        onJobQueued,
         jobQuotas,
         outgoingAllow,
         upload: run.upload,
@@ -85,7 +85,7 @@ export function createApiParts(options: ApiOptions) {
     isForPool: ({ body = new Uint8Array(), cost, copies = 1, kind }: RequestLoad): boolean => {
       const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
       const isLargeRead = kind !== undefined && reads.isLarge(kind)
-      return threads !== undefined && runsInPool({ ...size, cost, isLargeRead }, threadLimits)
+      return pool !== undefined && runsInPool({ ...size, cost, isLargeRead }, threadLimits)
     },
     errorOf: (thrown: unknown, requestId: string): HttpError =>
       thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))]),

@@ -21,13 +21,13 @@ const eventsOnly = 'a subscription is a POST whose Accept allows text/event-stre
 
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
 export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
-  const { threads, persistedDocuments, log } = options
+  const { pool, persistedDocuments, log } = options
   const { threadLimits, isForPool, reads, chooseReplica, contextOf } = parts
   const prepare = createRequestPreparer(engine, persistedDocuments, log)
   const subscribe = createSubscriptionApi(options, parts)
   return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
     const { body } = request
-    if (threads && body && body.length > unparsedTimes * threadLimits.bytes) return threads.graphql(request, caller)
+    if (pool && body && body.length > unparsedTimes * threadLimits.bytes) return pool.graphql(request, caller)
     const prepared = prepare(request, caller, requestId)
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared
@@ -43,7 +43,7 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
     // The schema has thousands of fields, which have no cost.
     const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
     const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
-    if (threads && isForPool({ body, cost, copies, kind })) return threads.graphql(request, caller)
+    if (pool && isForPool({ body, cost, copies, kind })) return pool.graphql(request, caller)
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })

@@ -29,7 +29,7 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
-  const { db, enumerations, threads, filterService, pageCacheMb, jobQuotas } = options
+  const { db, enumerations, pool, filterService, pageCacheMb, jobQuotas } = options
   const { recordsChanges, isForPool, reads, chooseReplica, catalogueOf, errorOf } = parts
   const { accessOf, run } = createOperations(engine, options, parts)
   const listing = createStoredListing(pageCacheMb, filterService)
@@ -44,7 +44,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const isCheck = answers.kind === 'listing' && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
       const kind = body === undefined ? kindOf(document, isCheck) : undefined
-      return isForPool({ body, cost: isLong ? longCost : 0, kind }) ? threads?.rest(request, caller, body) : undefined
+      return isForPool({ body, cost: isLong ? longCost : 0, kind }) ? pool?.rest(request, caller, body) : undefined
     },
     read: async (document, variables, call) => {
       const where = await whereOf(call)

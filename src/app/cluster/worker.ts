@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { connect } from '../../database/connection/connect.ts'
 import { answerSupervisor } from '../../metrics/registry.ts'
 import type { Config } from '../config.ts'
-import { runGateway } from '../run-gateway.ts'
+import { startConfiguredGateway } from '../configured-gateway.ts'
 import { type Messages, nextMessage, send } from './messages.ts'
 
 /** Runs one worker from the supervisor's `start` to its `stop`. Node ends a worker whose supervisor is gone. */
@@ -15,7 +15,7 @@ export async function runWorker(config: Config, env: Record<string, string | und
   const workerLog = log.child({ worker: number })
   const db = connect(connection, (error) => workerLog.warn({ reason: error.message }, 'a database connection broke'))
   const share = { ...config, pageCacheMb: config.pageCacheMb / config.workers }
-  const gateway = await runGateway(share, { db, connection, env, peers: { number, readMetrics } }, workerLog).catch(
+  const gateway = await startConfiguredGateway(share, { db, connection, env, peers: { number, readMetrics } }, workerLog).catch(
     ({ message, code }: NodeJS.ErrnoException) => sendToSupervisor('started', { error: { message, code } }),
   )
   if (!gateway) return // the supervisor ends this process

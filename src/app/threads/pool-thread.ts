@@ -15,7 +15,7 @@ import { type RequestContext, requestContext } from '../../request/context.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { type Api, createApi } from '../api/api.ts'
 import type { SharedOptions } from '../gateway-options.ts'
-import type { ThreadAnswer, ThreadRequest } from './pool-runner.ts'
+import type { ThreadAnswer, ThreadRequest } from './pool-api.ts'
 import { startThread, type ThreadConfig } from './start-thread.ts'
 
 export interface ThreadData extends ThreadConfig, SharedOptions {
@@ -45,7 +45,7 @@ function createAnswer({ connection, filterAddress, logLevel, ...options }: Threa
       hasQueuedJob = true
     },
     pageCacheMb: 0,
-    threads: undefined,
+    pool: undefined,
     // Threads read from the primary.
     replicas: undefined,
     runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.reportProgress),

@@ -8,6 +8,11 @@ export interface ThreadConfig {
   logLevel: string
 }
 
+/** The program of a thread. Its file has the extension of this one: the published package has JavaScript. */
+export function threadProgram(name: 'pool' | 'pattern' | 'job'): URL {
+  return new URL(`./${name}-thread${import.meta.url.slice(-3)}`, import.meta.url)
+}
+
 /** Opens the log and the database connections of this thread. The main thread has priority 0; a higher one yields. */
 export function startThread(
   { connection, logLevel }: ThreadConfig,

@@ -37,7 +37,7 @@ function addShow(config: Command): void {
     .description('print the settings from the environment, with secrets masked; the default command of `config`')
     .option(...jsonFlag)
     .action(async ({ json }: { json: boolean }) => {
-      const { connectionsOf } = await import('../../app/connections.ts')
+      const { connectionsOf } = await import('../../app/cluster/connections.ts')
       const connections = connectionsOf(readConfig(process.env))
       const settings = settingsOf(process.env)
       const rows = settings.map(({ name, value, isDefault }) => [name, value ?? '', isDefault ? 'default' : ''])

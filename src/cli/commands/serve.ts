@@ -101,7 +101,7 @@ async function load({ workers }: Config) {
     import('../../auth/tokens.ts'),
     workers > 1
       ? import('../../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
-      : import('../../app/run-gateway.ts').then(({ runGateway }) => runGateway),
+      : import('../../app/configured-gateway.ts').then(({ startConfiguredGateway }) => startConfiguredGateway),
   ])
   return { migrate, addChangeDays, setRecording, newerScripts, ensureAdminToken, start }
 }

@@ -163,7 +163,7 @@ it('old days are dropped where no days can be added, which is logged as such', a
   }
   const log = pino({ level: 'warn' }, { write })
   const kept = { jobsRetention: dayMs, changesRetention: 10 * dayMs }
-  const jobs = { jobQuotas: { queued: 1, keptMb: 1 }, jobQueued: () => {} }
+  const jobs = { jobQuotas: { queued: 1, keptMb: 1 }, onJobQueued: () => {} }
   const stop = startMaintenance(database.db, { ...kept, ...jobs }, log)
   onTestFinished(stop)
   await expect.poll(days).not.toContain(nameOf(Date.now() - 12 * dayMs))

@@ -1,15 +1,10 @@
-import type { Logger } from 'pino'
 import type { Caller } from '../../auth/caller.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
-import type { ConnectionConfig } from '../../database/connection/session.ts'
 import { movable } from '../../event-loop/movable.ts'
-import { createThreadPool, type TaskLimits, type ThreadPool } from '../../event-loop/thread-pool.ts'
+import type { ThreadPool } from '../../event-loop/thread-pool.ts'
 import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
-import type { JobQuotas } from '../../jobs/quotas.ts'
-import { concurrency } from '../../jobs/runner.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
 import { traced } from '../../request/traced.ts'
-import type { JobThreadData } from './job-thread.ts'
 
 export type ThreadRequest = { caller: Caller; enumerations: Enumerations } & (
   | { api: 'rest'; request: Pick<RestRequest, 'method' | 'path' | 'search' | 'headers'> & { body: Body } }
@@ -26,9 +21,10 @@ export interface ThreadAnswer {
   hasQueuedJob: boolean
 }
 
-export type PoolRunner = ReturnType<typeof createPoolRunner>
+export type PoolApi = ReturnType<typeof createPoolApi>
 
-export function createPoolRunner(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
+/** The functions of `Api`, as far as the pool answers: each request in one of its threads. */
+export function createPoolApi(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
   const answer = async (input: ThreadRequest): Promise<OperationResult> => {
     const { body: moved } = input.request
     const job = { input, moved: moved ? [moved.buffer] : [] }
@@ -49,22 +45,4 @@ export function createPoolRunner(pool: ThreadPool, enumerations: () => Enumerati
       return answer({ api: 'graphql', request, caller, enumerations: enumerations() })
     },
   }
-}
-
-/** The program of a thread. Its file has the extension of this one: the published package has JavaScript. */
-export function threadProgram(name: 'pool' | 'pattern' | 'job'): URL {
-  return new URL(`./${name}-thread${import.meta.url.slice(-3)}`, import.meta.url)
-}
-
-interface JobThreadOptions {
-  connection: ConnectionConfig
-  jobQuotas: JobQuotas
-  log: Logger
-  jobLimits?: TaskLimits
-}
-
-export function createJobThreads({ connection, jobQuotas, log, jobLimits }: JobThreadOptions): ThreadPool {
-  const workerData: JobThreadData = { connection, quotas: jobQuotas, logLevel: log.level }
-  const threads = { threads: concurrency, threadsPerTenant: concurrency, ...jobLimits }
-  return createThreadPool({ entry: threadProgram('job'), workerData, log, ...threads })
 }

@@ -15,8 +15,8 @@ export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connect
   env: Record<string, string | undefined>
 }
 
-/** Runs the configured gateway in this process. Resolves once it listens; stops everything before it throws. */
-export async function runGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
+/** Starts a gateway with the parts that its configuration names. Leaves nothing running when it throws. */
+export async function startConfiguredGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
   const persistedDocuments = await readPersistedDocuments(config)
   const globalConfig = await startGlobalConfig(config, log)
   const filterClient = await filterClientOf(config, log)
