@@ -1,7 +1,7 @@
 import { requireVisible, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type Context, requireLedger } from '../../src/graphql/context.ts'
 import { createWebhook, type NewWebhook, rotateSecret, updateWebhook } from '../../src/webhooks/change-webhooks.ts'
-import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../src/webhooks/steer-webhooks.ts'
+import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../src/webhooks/webhook-actions.ts'
 import { deleteWebhook, type Webhook } from '../../src/webhooks/webhook.ts'
 import { dryRunArgs, resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
