@@ -87,13 +87,13 @@ const create = resolveOne(
 )
 
 builder.mutationFields((t) => {
-  const steered = (description: string, steer: (catalogue: WriteCatalogue, id: string) => Promise<Webhook>) =>
+  const actionField = (description: string, act: (catalogue: WriteCatalogue, id: string) => Promise<Webhook>) =>
     t.field({
       type: WebhookRef,
       extensions: access,
       description: `${description} Errors: \`webhook_not_found\`, \`changes_disabled\`. ${rights}`,
       args: { ...idArgs, ...dryRunArgs },
-      resolve: resolveOne((transaction, { id }) => steer(transaction, id)),
+      resolve: resolveOne((transaction, { id }) => act(transaction, id)),
     })
   return {
     createWebhook: t.field({
@@ -143,10 +143,10 @@ builder.mutationFields((t) => {
       },
       resolve: resolveOne((transaction, { id, from }) => replayWebhook(transaction, id, from)),
     }),
-    deleteWebhook: steered('Deletes a webhook, and returns it.', deleteWebhook),
-    testWebhook: steered('Sends an event `webhook.ping` soon; `Webhook.deliveries` has its result.', testWebhook),
-    retryWebhook: steered('Makes the next attempt now.', retryWebhook),
-    skipWebhookEvent: steered(
+    deleteWebhook: actionField('Deletes a webhook, and returns it.', deleteWebhook),
+    testWebhook: actionField('Sends an event `webhook.ping` soon; `Webhook.deliveries` has its result.', testWebhook),
+    retryWebhook: actionField('Makes the next attempt now.', retryWebhook),
+    skipWebhookEvent: actionField(
       'Skips the delivery whose last attempt failed. If there is none, nothing changes.',
       skipWebhookEvent,
     ),

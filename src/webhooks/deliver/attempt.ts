@@ -3,15 +3,17 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
 import { nothingPending } from '../webhook.ts'
-import { type Attempt, type LeasedWebhook, type Release, record } from './leases.ts'
+import { type Attempt, dueAtOnce, type LeasedWebhook, type Release, record } from './leases.ts'
 import { type Batch, type Message, noticeOf, signedHeaders } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
+import type { ReadPage } from './shared-pages.ts'
 
 export type Result = 'delivered' | 'refused' | 'unanswered'
 
 /** What deliveries need. */
 export interface DeliveryParts {
   db: Kysely<Database>
+  read: ReadPage
   outgoing: ReturnType<typeof createOutgoing>
   /** The holder of the leases. */
   owner: string
@@ -49,7 +51,7 @@ export async function deliver(
   const sent = await post(parts, webhook, message, webhook.attempt + 1)
   if (!sent) return undefined
   if (sent.isSuccess) return record(db, webhook, owner, sent.attempt, delivered(end, following, last), last)
-  return record(db, webhook, owner, sent.attempt, failed(webhook, sent, times), { hasMore: true, pauseMs: 0 })
+  return record(db, webhook, owner, sent.attempt, failed(webhook, sent, times), dueAtOnce)
 }
 
 /** Sends a ping. Where the webhook is to be switched on, a success does that, unless its user has changed that. */

@@ -8,8 +8,8 @@ import { messageOf } from '../../errors.ts'
 import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
 import { warnOnce } from '../../request/log.ts'
-import type { Result } from './attempt.ts'
-import { type DelivererParts, deliverWebhook } from './deliver-webhook.ts'
+import type { DeliveryParts, Result } from './attempt.ts'
+import { deliverWebhook } from './deliver-webhook.ts'
 import { type DueWebhook, listDue } from './leases.ts'
 import { type RetryTimes, retryTimes } from './retries.ts'
 import { createScheduler } from './scheduler.ts'
@@ -42,7 +42,7 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
     // All webhooks and polls that one fault of the database concerns have one warning.
     warnOnce(log, 'webhooks could not be delivered', { reason, ...facts }, codeOf(error) || reason)
   }
-  const parts: DelivererParts = {
+  const parts: DeliveryParts = {
     ...{ db, outgoing, owner: randomUUID(), times, signal },
     read: createSharedPages((storeUuid, after) => readNewChanges(db, [storeUuid], after)),
     count: (result) => {

@@ -39,6 +39,8 @@ export interface Release {
   pauseMs: number
 }
 
+export const dueAtOnce: Release = { hasMore: true, pauseMs: 0 }
+
 /** A webhook with a lease, as it was then. */
 type Held = WebhookKey & { moves: number }
 
