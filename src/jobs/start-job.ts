@@ -12,8 +12,7 @@ import { noCounts } from '../import/position.ts'
 import { requireDelimiter } from '../request/csv/csv-options.ts'
 import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
-import { countUnended, type JobQuotas, requireRoom } from './quotas.ts'
-import { noLongerThere } from './upload.ts'
+import { type JobQuotas, requireRoom } from './quotas.ts'
 
 export interface ExportOptions extends ExportForm {
   channel: string
@@ -51,23 +50,6 @@ export async function startExport(
   return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 
-/** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
-export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
-  return asTransaction(db, async (transaction) => {
-    const { unfinished } = await countUnended(transaction, storeUuid)
-    const job = await transaction
-      .updateTable('job')
-      .set({ state: 'queued', heartbeat_at: null, origin: origin ? JSON.stringify(origin) : null })
-      .where(({ and }) => and({ store_uuid: storeUuid, job_id: jobId, state: 'uploading' }))
-      .returning(jobColumns)
-      .$castTo<Job>()
-      .executeTakeFirst()
-    if (!job) throw noLongerThere()
-    await enqueue(transaction, job, unfinished - 1, db.isTransaction)
-    return job
-  })
-}
-
 /** Inserts a job and queues it, in one transaction. */
 function insertJob(
   { db, origin }: Catalogue,
@@ -98,7 +80,7 @@ function insertJob(
 }
 
 /** Sends the key of a job to the queue. `goesOn`: the transaction has further statements, as the present role. */
-async function enqueue(
+export async function enqueue(
   transaction: Transaction<Database>,
   { storeUuid, jobId }: JobKey,
   unfinished: number,

@@ -11,8 +11,9 @@ import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { noCounts } from '../import/position.ts'
 import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
-import type { JobKey } from './job.ts'
-import { type JobQuotas, partsWriter, requireRoom } from './quotas.ts'
+import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
+import { countUnended, type JobQuotas, partsWriter, requireRoom } from './quotas.ts'
+import { enqueue } from './start-job.ts'
 
 /** A file that was received as the input of a job, which is not queued yet. */
 export interface Upload extends JobKey {
@@ -71,10 +72,27 @@ export async function receiveUpload(
   }
 }
 
+/** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
+export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
+  return asTransaction(db, async (transaction) => {
+    const { unfinished } = await countUnended(transaction, storeUuid)
+    const job = await transaction
+      .updateTable('job')
+      .set({ state: 'queued', heartbeat_at: null, origin: origin ? JSON.stringify(origin) : null })
+      .where(({ and }) => and({ store_uuid: storeUuid, job_id: jobId, state: 'uploading' }))
+      .returning(jobColumns)
+      .$castTo<Job>()
+      .executeTakeFirst()
+    if (!job) throw noLongerThere()
+    await enqueue(transaction, job, unfinished - 1, db.isTransaction)
+    return job
+  })
+}
+
 const foreignKeyViolation = '23503'
 
 /** The error of an upload whose job was deleted meanwhile. */
-export function noLongerThere(): CatalogueError {
+function noLongerThere(): CatalogueError {
   return new CatalogueError('unavailable', 'the job of the upload was deleted before its end; send the file again')
 }
 
