@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { FairQueue } from '../fair-share/fair-queue.ts'
+import { memoized } from '../lazy.ts'
 import { acceptedOf } from '../request/accepted.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { HttpResponse } from '../request/exchange.ts'
@@ -27,17 +28,17 @@ export function encodingOf({ headers }: IncomingMessage, { body }: HttpResponse)
 const cores = new FairQueue({ slots: Math.max(1, availableParallelism() - 1) })
 const largeBytes = 64 * 1024
 
-/** The compressed bodies of pages, whose pieces are frozen: the same are sent each time. */
-const compressedPages = new WeakMap<readonly Buffer[], Map<Encoding, Promise<Buffer>>>()
+/** The compressed bodies of a page, whose pieces are frozen: the same are sent each time. */
+const compressedOf = memoized((_page: readonly Buffer[]) => new Map<Encoding, Promise<Buffer>>())
 
 /** The answer with its body compressed, in a thread of Node: other requests do not wait. */
 export async function compressed(answer: HttpResponse, encoding: Encoding, share?: Share): Promise<HttpResponse> {
   const { status, headers, body = '' } = answer
   answer.body = undefined
   const sent = piecesOf(body)
-  const kept = Object.isFrozen(sent) ? (compressedPages.get(sent) ?? new Map<Encoding, Promise<Buffer>>()) : undefined
+  const kept = Object.isFrozen(sent) ? compressedOf(sent) : undefined
   const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4, share)
-  if (kept) compressedPages.set(sent, kept.set(encoding, made))
+  kept?.set(encoding, made)
   return { status, headers: { ...headers, 'Content-Encoding': encoding }, body: [await made] }
 }
 
