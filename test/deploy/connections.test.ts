@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { readConfig } from '../../src/app/config.ts'
 import { connectionsOf } from '../../src/app/cluster/connections.ts'
+import { readConfig } from '../../src/app/config.ts'
 import { sourceOf } from '../support/sources.ts'
 
 const replica = 'postgresql://user@host/database'

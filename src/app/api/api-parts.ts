@@ -41,17 +41,7 @@ export type ApiParts = ReturnType<typeof createApiParts>
 
 /** What both APIs use. */
 export function createApiParts(options: ApiOptions) {
-  const {
-    db,
-    replicas,
-    enumerations,
-    filterService,
-    onJobQueued,
-    jobQuotas,
-    outgoingAllow,
-    pool,
-    log,
-  } = options
+  const { db, replicas, enumerations, filterService, onJobQueued, jobQuotas, outgoingAllow, pool, log } = options
   const { threadLimits = defaultThreadLimits } = options
   const recordsChanges = options.changesRetention > 0
   const reads = createReads(threadLimits.readBytes)

@@ -67,7 +67,12 @@ async function send(stream: Stream, results: AsyncIterable<string>): Promise<voi
   }
 }
 
-function sourcesOf({ db, changesRetention }: ApiOptions, hub: Hub, stream: Stream, findWatched: JobWatch): EventSources {
+function sourcesOf(
+  { db, changesRetention }: ApiOptions,
+  hub: Hub,
+  stream: Stream,
+  findWatched: JobWatch,
+): EventSources {
   const catalogue = catalogueFor(db, stream.caller.viewer)
   return {
     changes: async (storeUuid, after, filter) => {

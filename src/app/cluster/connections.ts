@@ -1,8 +1,8 @@
 import { maxConnections } from '../../database/connection/max-connections.ts'
 import { defaultThreads } from '../../event-loop/thread-pool.ts'
 import { concurrency } from '../../jobs/runner.ts'
-import { connectionsPerWorker } from './supervisor.ts'
 import type { Config } from '../config.ts'
+import { connectionsPerWorker } from './supervisor.ts'
 
 /** How many connections to the primary a gateway has at most, with all its workers. */
 export function connectionsOf({ workers, databasePoolSize, databaseReadUrl }: Config): number {

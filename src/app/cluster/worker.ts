@@ -15,9 +15,11 @@ export async function runWorker(config: Config, env: Record<string, string | und
   const workerLog = log.child({ worker: number })
   const db = connect(connection, (error) => workerLog.warn({ reason: error.message }, 'a database connection broke'))
   const share = { ...config, pageCacheMb: config.pageCacheMb / config.workers }
-  const gateway = await startConfiguredGateway(share, { db, connection, env, peers: { number, readMetrics } }, workerLog).catch(
-    ({ message, code }: NodeJS.ErrnoException) => sendToSupervisor('started', { error: { message, code } }),
-  )
+  const gateway = await startConfiguredGateway(
+    share,
+    { db, connection, env, peers: { number, readMetrics } },
+    workerLog,
+  ).catch(({ message, code }: NodeJS.ErrnoException) => sendToSupervisor('started', { error: { message, code } }))
   if (!gateway) return // the supervisor ends this process
   sendToSupervisor('started', { url: gateway.url })
   await nextMessage('stop')
