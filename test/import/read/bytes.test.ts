@@ -251,6 +251,8 @@ test.each([
   ['ID,"a;b;c",n\nA,1,2\n', ',', { 'a;b;c': '1', n: '2' }],
   ['ID;Size (w, h, d), cm\nA;"1,2"\nB;3\n', ';', { 'Size (w, h, d), cm': '1,2' }],
   ['ID,a;b,c;d,n\nA,1;2,3\nB,1\n', ',', { 'a;b': '1;2', 'c;d': '3' }],
+  ['sku\tName, lang\tPreis, EUR\nA\tx, y\t1,5\n', '\t', { 'Name, lang': 'x, y', 'Preis, EUR': '1,5' }],
+  ['sku;Preis, EUR\nA;1,5\n', ';', { 'Preis, EUR': '1,5' }],
   ['ID,a;n\nA,1;2\nB,1;2,3\n', ';', { 'ID,a': 'A,1', n: '2' }],
 ])('the separator of %j is %j', async (content, delimiter, attributes) => {
   const store = await catalog.newStore()
