@@ -273,6 +273,12 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
     '#N/A',
     '-',
   ].map((cell): [Cell, Partial<ImportOptions>, RegExp] => [cell, { assetBase: base }, /absolute URL/]),
+  ...['%2C', '%20', '%0D%0A', '%7c'].map((separator): [Cell, Partial<ImportOptions>, RegExp] => [
+    `https://a.example/1.jpg${separator}https://a.example/2.jpg`,
+    {},
+    /--asset-separator names/,
+  ]),
+  ['https%3A%2F%2Fa.example%2F1.jpg', { assetBase: base }, /absolute URL/],
   ['data:image/jpeg;base64,/9j/4AAQSkZJRg==', {}, /absolute URL.*got "data:/],
   ['#N/A', {}, /absolute URL.*got "#N\/A"$/],
   ['[https://a.example/1.jpg]', {}, /must be a JSON list/],

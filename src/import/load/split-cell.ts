@@ -7,7 +7,8 @@ const pictureEnd = new RegExp(picture, 'i')
 const isPicture = new RegExp(`${picture}$`, 'i')
 const hasPicture = new RegExp(`/|${picture}`, 'i')
 const beginsUrl = /^(\/|https?:|www\.)/i
-const pictureThenUrlSource = `${picture}[^/?=&\\w]*[a-z][a-z0-9+.-]{0,20}://`
+/** Between them may be separators that are percent-encoded. */
+const pictureThenUrlSource = `${picture}(?:[^/?=&\\w]*|(?:%(?:0[AD]|20|2C|3B|7C))+)[a-z][a-z0-9+.-]{0,20}://`
 /** After other characters than these a URL is no part of the one before it. */
 const urlThenUrl = new RegExp(`\\w[^/=?%\\w]+https?://|${pictureThenUrlSource}`, 'i')
 const pictureThenPicture = new RegExp(`^[^?]*${picture}[^-/?.%@=#\\w][^?]*${picture}`, 'i')
