@@ -14,12 +14,13 @@ it('has every table but that of migrations, and each with stores has row-level s
     from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname <> 'migration'`.execute(database.db)
-  expect(rows.map(({ name }) => name).toSorted()).toEqual(names)
+  expect(rows.map(({ name }) => name).toSorted(), 'the names in table-registry.ts').toEqual(names)
   const unsecured = rows.filter(({ hasStore, isSecured }) => hasStore && !isSecured)
   expect(unsecured).toEqual([])
 })
 
 it('has its tables described by the documentation', () => {
   const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
-  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  const missing = names.filter((name) => !text.includes(`\`${name}\``))
+  expect(missing, 'tables that docs/architecture.md does not name').toEqual([])
 })
