@@ -87,8 +87,12 @@ function unknownOption(given: string, known: readonly string[]): Fault {
   return invalid(printable(given), `is unknown; expected some of ${known.join(', ')}`)
 }
 
+/** Parameters have shorter names. A longer one may be a token, which the log must not have. */
+const maxShownName = 40
+
 function printable(name: string): string {
-  return name.replaceAll(/[^\w.-]/g, '?').slice(0, 100)
+  if (name.length > maxShownName) return `a name of ${name.length} characters`
+  return name.replaceAll(/[^\w.-]/g, '?')
 }
 
 const maxNamed = 5

@@ -31,6 +31,7 @@ const bodies: Record<string, [path: string, call: Call]> = {
   'a token in the form of a JSON Web Token': ['/v1/assets', { token: `${canary}.${canary}.${canary}` }],
   'a path': [`/${canary}`, { token: null }],
   'an address': [`/v1/assets?access_token=${canary}&store_uuid=${canary}`, {}],
+  'a token in place of a parameter': [`/v1/stores?cat_${canary.padEnd(43, 'x')}`, {}],
   'a cookie': ['/v1/assets', { headers: { cookie: canary } }],
   'an Idempotency-Key': ['/v1/assets', { method: 'DELETE', body: [], headers: { 'idempotency-key': canary } }],
   'a body': ['/v1/stores', { method: 'POST', body: { store_name: 1, password: canary } }],
