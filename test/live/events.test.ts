@@ -190,6 +190,8 @@ describe('GET /v1/events', () => {
     const many = Array.from({ length: 101 }, () => store).join()
     expect(await reasonOf(`store_uuid=${many}`)).toEqual([400, 'invalid_request', 'store_uuid'])
     expect(await reasonOf(`store_uuid=${store}&after=MS0xLTAwMDAwMDAw`)).toEqual([410, 'cursor_expired', 'after'])
+    const expired = `/v1/events?store_uuid=${store}&after=MS0xLTAwMDAwMDAw`
+    expect((await gateway.call(expired, { method: 'HEAD' })).status).toBe(410)
   })
 
   it('has a limit for each token and for the process, with places that are free again', async () => {

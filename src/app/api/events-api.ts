@@ -18,8 +18,11 @@ export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions,
     const start = last ? { after: last, names: { after: 'Last-Event-ID' } } : {}
     const feed = await findFeed(catalogueFor(db, caller.viewer), { ...request, ...start })
     const head = { status: 200, headers: eventStreamHeaders }
-    if (isHead) return head
     if (!live) throw new HttpError('unavailable', 'events are sent by the main thread alone')
+    if (isHead) {
+      await live.hub.read(feed.stores, feed.after)
+      return head
+    }
     const stream = live.streams.open(caller, headers.authorization)
     try {
       return { ...head, events: await openEvents(live.hub, stream, feed) }
