@@ -11,8 +11,7 @@ import { dryRunArgs, resolveWrite, storeArgs, writable } from '../builder/argume
 import { builder } from '../builder/builder.ts'
 import { optionalChannel, required, textUpTo } from '../builder/options.ts'
 import { enumOf, ProductStatus } from '../enumerations.ts'
-import { FileFormat } from './file-format.ts'
-import { JobRef } from './job.ts'
+import { FileFormat, JobRef } from './job.ts'
 
 const ImportPreset = enumOf('ImportPreset', 'Shop system whose product exports the importer can read.', {
   shopify: 'Product CSV of Shopify, which has several rows per product.',

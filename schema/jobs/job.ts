@@ -6,7 +6,6 @@ import { connectionCost, countedPage, keysetConnection, perStore } from '../buil
 import { nullable, nullableTime, requiredLookup } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../stores/store.ts'
-import { FileFormat } from './file-format.ts'
 import { JobCountsRef, JobNoteRef, JobProblemRef } from './import-report.ts'
 
 export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
@@ -22,6 +21,14 @@ const JobState = enumOf<ShownState>('JobState', 'State of a job.', {
   'succeeded with failures':
     'Finished, but rows or images of the import failed: see `counts`, `problems` and `output`.',
   failed: 'Ended by an error, see `error`. Rows that were written before the error are kept.',
+})
+
+export const FileFormat = enumOf('FileFormat', 'File format.', {
+  csv: 'Comma-separated values with a header row; imports recognize other separators.',
+  jsonl: 'JSON Lines: one object per line.',
+  json: 'A JSON array of objects. Imports only.',
+  xml: 'An XML feed (RSS, Atom). Imports only.',
+  xlsx: 'A spreadsheet. Only `POST /v1/imports` and `catalog import` read it, and files compressed by gzip.',
 })
 
 type JobHead = Parameters<typeof stateOf>[0] &
