@@ -89,7 +89,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   let position = from
   /** Writes a chunk and its part of the report, and saves the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[], numbers: NumberReaders) => {
-    const how = { columnOf, numbers, readAhead: chunks.readAhead, signal }
+    const how = { columnOf, numbers, signal }
     const { counts, failed } = await writeChunk(own, catalogue, request, rows, how)
     const reportLength = (await report?.add(failed, position.reportLength, catalogue.db)) ?? position.reportLength
     const next = { counts: sum(position.counts, counts), reportLength }
@@ -100,7 +100,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
     try {
       const withCommas = await attributesWithCommas(catalogue, request, stream, work)
       const numbers = numberReaders(request, stream.recognized, columnOf, withCommas)
-      for await (const rows of chunks.items) {
+      for await (const rows of chunks) {
         const written = await inTransaction(catalogue, (transaction) => writeOne(transaction, rows, numbers))
         position = written.next
         onChunk?.(position.counts, written.failed)

@@ -260,6 +260,20 @@ test('a database that fails stops the import with every batch before it in, and 
   expect((await importRows(store, rows)).counts).toEqual({ ...some, rows: 2500, created: 1500, unchanged: 1000 })
 })
 
+test('an import that fails does not wait for the rest of its input', async () => {
+  async function* chunks() {
+    yield* linesOf(numbered(1_500))
+    await new Promise(() => {})
+  }
+  const request = importRequest('file.jsonl', { store: await catalog.newStore(), chunkRows: 1_000 })
+  const { stopped } = await importFile(catalog.database.db, chunks(), request, {
+    enumerations: fallbackEnumerations,
+    signal: new AbortController().signal,
+    savePosition: () => Promise.reject(new Error('there is no place for it')),
+  })
+  expect(stopped).toBe('stopped after row 0: there is no place for it')
+})
+
 test('a chunk whose transaction is repeated is counted once, and its failed rows are', async () => {
   const store = await catalog.newStore()
   const { db } = catalog.database

@@ -17,15 +17,13 @@ export interface LoadedGroup {
 
 /**
  * Creates and links any number of assets by `copy`. A URL gets the store's asset of its format and URL, or else a new
- * one; a URL that its group has is left out. Each group must come once. `onWrite` is called before the rows are sent.
- * Returns the numbers of new assets and links.
+ * one; a URL that its group has is left out. Each group must come once. Returns the numbers of new assets and links.
  */
 export async function loadAssets(
   connection: OwnConnection,
   catalogue: WriteCatalogue,
   storeUuid: string,
   groups: readonly LoadedGroup[],
-  onWrite: () => void,
 ): Promise<{ added: number; linked: number }> {
   if (groups.length === 0) return { added: 0, linked: 0 }
   await lockStore(catalogue, storeUuid, { groups: 'all' })
@@ -40,7 +38,6 @@ export async function loadAssets(
   if (missing.length === 0) return { added: 0, linked: 0 }
   const ids = await findIdsByUrl(catalogue, storeUuid, missing)
   const rows = rowsOf(missing, ids, await readLastPlaces(catalogue, storeUuid, missing))
-  onWrite()
   await writeRows(connection, catalogue, storeUuid, rows)
   return { added: rows.assets.length, linked: rows.links.length }
 }

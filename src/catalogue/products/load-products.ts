@@ -30,8 +30,7 @@ export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
 
 /**
  * Creates and merges any number of products, each code once, as `upsertProducts` does. If all are new, as in a first
- * import, they are copied into the table. `failed`: how many other rows failed. `onWrite` is called before the products
- * are sent.
+ * import, they are copied into the table. `failed`: how many other rows failed.
  */
 export async function loadProducts(
   connection: OwnConnection,
@@ -39,7 +38,6 @@ export async function loadProducts(
   storeUuid: string,
   products: readonly LoadedProduct[],
   failed: number,
-  onWrite: () => void,
 ): Promise<LoadedProducts> {
   if (products.length === 0) return { created: 0, updated: 0, tooLarge: [] }
   await lockStore(catalogue, storeUuid, { products: 'all' })
@@ -51,7 +49,6 @@ export async function loadProducts(
   // Rows of a file share one list of names.
   const newNames = [...new Set([...new Set(products.map(({ names }) => names))].flat())]
   const someExist = await hasAny(catalogue, storeUuid, codes)
-  onWrite()
   if (someExist) {
     const withStatus = products.filter(({ status }) => status !== null)
     const written = await writeProducts(catalogue, storeUuid, {

@@ -134,31 +134,26 @@ export async function* chunksOf(
 }
 
 /**
- * The same items until the signal is aborted; then it does not wait for the next one: from a pipe it may never come.
- * `readAhead` begins to make the next one before it is asked for.
+ * The same items, each made while the one before it is used, until the signal is aborted; then it does not wait for the
+ * next one: from a pipe it may never come.
  */
-export function withReadAhead<T>(items: AsyncGenerator<T>, signal: AbortSignal) {
-  let next: Promise<IteratorResult<T>> | undefined
-  const readAhead = () => {
-    next ??= items.next()
+export async function* withReadAhead<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const readNext = () => {
+    const next = items.next()
     next.catch(() => {}) // it is awaited later, if at all
     return next
   }
-  async function* read() {
-    try {
-      for (;;) {
-        const item = await unlessAborted(readAhead(), signal)
-        next = undefined
-        if (!item || item.done) return
-        yield item.value
-      }
-    } finally {
-      const ended = items.return(undefined)
-      if (signal.aborted) ended.catch(() => {})
-      else await ended
+  try {
+    for (let next = readNext(); ; ) {
+      const item = await unlessAborted(next, signal)
+      if (!item || item.done) return
+      next = readNext()
+      yield item.value
     }
+  } finally {
+    // It ends after the item that is being made.
+    items.return(undefined).catch(() => {})
   }
-  return { items: read(), readAhead }
 }
 
 /** The promise's value, or undefined once the signal is aborted. Unlike a race it leaves no listener on the signal. */

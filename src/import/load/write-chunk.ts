@@ -19,8 +19,6 @@ import { type MappedProduct, type MappedRow, maxFaults } from './map-row.ts'
 interface ChunkOptions {
   columnOf: Layout['columnOf']
   numbers: NumberReaders
-  /** Called when the rows are sent: reading more of the file earlier delays the short statements before that. */
-  readAhead(): void
   signal: AbortSignal
 }
 
@@ -34,7 +32,7 @@ export async function writeChunk(
   catalogue: WriteCatalogue,
   { storeUuid }: { storeUuid: string },
   rows: readonly MappedRow[],
-  { columnOf, numbers, readAhead, signal }: ChunkOptions,
+  { columnOf, numbers, signal }: ChunkOptions,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
   const definitions = await listDefinitions(catalogue, storeUuid)
@@ -44,8 +42,8 @@ export async function writeChunk(
     const { failed, bad, assetsFailed, replaced } = prepared
     const written = await withDryRun(catalogue, hasTooLarge, async (within) => {
       // Groups before products, as every writer of both locks them: so no two wait for each other.
-      const { added, linked } = await loadAssets(connection, within, storeUuid, prepared.groups, readAhead)
-      const loaded = await loadProducts(connection, within, storeUuid, prepared.products, bad, readAhead)
+      const { added, linked } = await loadAssets(connection, within, storeUuid, prepared.groups)
+      const loaded = await loadProducts(connection, within, storeUuid, prepared.products, bad)
       return { added, linked, ...loaded }
     })
     return { ...written, failed, bad, assetsFailed, replaced }
