@@ -25,12 +25,12 @@ export function hasScope({ scopes, viewer }: Caller, scope: Scope): boolean {
  * The tenant with which a caller shares connections, threads, memory and storage: all callers of the same stores are
  * one. A caller of all stores is a tenant of its own.
  */
-export function shareOf({ tokenId, viewer: { stores } }: Caller): string {
-  return stores ? shareOfStores(stores) : `token ${tokenId}`
+export function tenantOf({ tokenId, viewer: { stores } }: Caller): string {
+  return stores ? tenantOfStores(stores) : `token ${tokenId}`
 }
 
 /** Requests of one caller have the same set, of up to 1,000 stores. */
-const shareOfStores = memoized((stores: ReadonlySet<string>) => `stores ${[...stores].sort().join()}`)
+const tenantOfStores = memoized((stores: ReadonlySet<string>) => `stores ${[...stores].sort().join()}`)
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorResponse } from '../../rest/answers/error.ts'
 import type { Authentication } from '../auth/authentication.ts'
-import { shareOf } from '../auth/caller.ts'
+import { tenantOf } from '../auth/caller.ts'
 import { startOnePerTick } from '../event-loop/start-one-per-tick.ts'
 import type { MemoryBudget } from '../fair-share/memory-budget.ts'
 import { withContext } from '../request/context.ts'
@@ -79,7 +79,7 @@ async function serveCaller(
 ): Promise<HttpResult> {
   const { caller: authenticated, error, headers = {} } = await routes.authenticate(incoming.headers.authorization)
   const { tokenId = '', tokenName } = authenticated ?? {}
-  const tenant = authenticated ? shareOf(authenticated) : ''
+  const tenant = authenticated ? tenantOf(authenticated) : ''
   // A function, so that the API renders its errors.
   const caller = () => {
     routes.memory.requireRoom(tenant)

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
-import { type Caller, shareOf } from '../auth/caller.ts'
+import { type Caller, tenantOf } from '../auth/caller.ts'
 
 /** A client with more unread bytes, beyond those of the events that are being written, is cut. */
 const maxUnreadBytes = 1024 * 1024
@@ -44,7 +44,7 @@ export class Stream {
 
   /** By which its reads are queued fairly. */
   get share(): { tenant: string; tokenId: string } {
-    return { tenant: shareOf(this.caller), tokenId: this.caller.tokenId }
+    return { tenant: tenantOf(this.caller), tokenId: this.caller.tokenId }
   }
 
   get unreadBytes(): number {

@@ -1,4 +1,4 @@
-import { type Caller, shareOf } from '../auth/caller.ts'
+import { type Caller, tenantOf } from '../auth/caller.ts'
 import { unavailable } from '../errors.ts'
 import { HttpError } from '../request/http-error.ts'
 import { Stream } from './stream.ts'
@@ -68,7 +68,7 @@ export function createStreams(
     /** Takes one of the places. Throws `rate_limited` if there is none. */
     open: (caller: Caller, authorization: string | undefined): Stream => {
       if (isClosing) throw unavailable('unavailable', undefined, 'the service is shutting down')
-      const tenant = shareOf(caller)
+      const tenant = tenantOf(caller)
       const ofSameTenant = [...open].filter(({ share }) => share.tenant === tenant)
       const own = ofSameTenant.filter(({ share }) => share.tokenId === caller.tokenId)
       if (own.length >= ofToken) throw tooMany(`a token may have ${ofToken} open streams`)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { type Caller, shareOf } from '../auth/caller.ts'
+import { type Caller, tenantOf } from '../auth/caller.ts'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import { answerFor, doOnce } from '../idempotency/once.ts'
@@ -19,7 +19,7 @@ const validMs = 10 * 60_000
 export function createPlans(db: Kysely<Database>) {
   const scopeOf = (target: string, key: string, { tokenId: token }: Caller) => ({ key, token, method: 'MCP', target })
   const keepOnce = (target: string, key: string, caller: Caller, text: string) =>
-    doOnce(db, { ...scopeOf(target, key, caller), owner: shareOf(caller), body: new Uint8Array() }, async () => ({
+    doOnce(db, { ...scopeOf(target, key, caller), owner: tenantOf(caller), body: new Uint8Array() }, async () => ({
       text,
     }))
   return {

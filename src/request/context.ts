@@ -10,7 +10,7 @@ export interface RequestContext {
   readonly trace: Trace | undefined
   /** Aborted when the client leaves before its answer is sent. */
   readonly signal: AbortSignal
-  /** The caller's share: connections, threads and memory are shared among tenants; '' is the gateway's own work. */
+  /** Connections, threads and memory are shared among tenants; '' is the gateway's own work. */
   readonly tenant: string
   /** The caller's token, which shares the tenant's part with the tenant's other tokens. */
   readonly tokenId: string

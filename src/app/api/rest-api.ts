@@ -5,7 +5,7 @@ import { createHandler, operationNameOf } from '../../../rest/handler.ts'
 import { ListAssetsDocument, type ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
 import type { ReadCall, RestServices } from '../../../rest/services.ts'
 import { toHttpError } from '../../../rest/translate.ts'
-import { type Caller, shareOf } from '../../auth/caller.ts'
+import { type Caller, tenantOf } from '../../auth/caller.ts'
 import type { Database } from '../../database/tables.ts'
 import { requireAccess } from '../../graphql/access.ts'
 import type { Engine, PreparedOperation } from '../../graphql/engine.ts'
@@ -65,7 +65,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
     write: ({ maxAffected, upload, ...call }, key, work) => {
       const workIn = (transaction?: Transaction<Database>) =>
         work((document, variables) => run(document, variables, call, { transaction, maxAffected, upload }))
-      return key ? doOnce(db, { ...key, owner: shareOf(call.caller) }, workIn) : workIn()
+      return key ? doOnce(db, { ...key, owner: tenantOf(call.caller) }, workIn) : workIn()
     },
   }
   return createHandler(endpoints, services)
