@@ -3,10 +3,10 @@ import type { Engine } from '../../graphql/engine.ts'
 import { createRequestPreparer, type GraphQLRequest } from '../../graphql/prepare-request.ts'
 import { notAcceptable } from '../../http/edges/graphql-edge.ts'
 import type { OperationResult } from '../../request/exchange.ts'
-import { traced } from '../../request/traced.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts } from './api-parts.ts'
 import { createSubscriptionApi } from './subscription-api.ts'
+import { traced } from './traced.ts'
 
 /** Names of the types, and no fields of them. */
 const shallowIntrospection = 3

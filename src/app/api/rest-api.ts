@@ -13,11 +13,11 @@ import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
 import { receiveUpload } from '../../jobs/upload.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
-import { traced } from '../../request/traced.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
 import { createEventsApi } from './events-api.ts'
 import { createStoredListing } from './stored-listing.ts'
+import { traced } from './traced.ts'
 
 type UploadOptions = Parameters<typeof receiveUpload>[2]
 

@@ -4,7 +4,7 @@ import { movable } from '../../event-loop/movable.ts'
 import type { ThreadPool } from '../../event-loop/thread-pool.ts'
 import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
-import { traced } from '../../request/traced.ts'
+import { traced } from '../api/traced.ts'
 
 export type ThreadRequest = { caller: Caller; enumerations: Enumerations } & (
   | { api: 'rest'; request: Pick<RestRequest, 'method' | 'path' | 'search' | 'headers'> & { body: Body } }

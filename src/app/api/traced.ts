@@ -1,5 +1,5 @@
-import type { Part } from '../tracing/trace.ts'
-import { requestContext } from './context.ts'
+import { requestContext } from '../../request/context.ts'
+import type { Part } from '../../tracing/trace.ts'
 
 /** Runs a part of the request in a span of its trace, if it has one. */
 export async function traced<T>(part: Part, name: string, work: () => Promise<T>): Promise<T> {
