@@ -222,6 +222,13 @@ test('wrong usage leaves the report of an earlier import as it is', async () => 
   expect(await readFile(errors, 'utf8')).toBe('earlier')
 })
 
+test('a report of rows that are all no objects fails again as it is, row by row', async () => {
+  const [store, errors] = [await catalog.newStore(), catalog.path('none-failed.jsonl')]
+  const file = await catalog.file('none.jsonl', '{"sku":"A"},\n[1]\n')
+  await catalog.answer([file, '--store', store, '--errors', errors], 1)
+  expect(await catalog.answer([errors, '--store', store], 1)).toMatchObject({ rows: 2, failed: 2 })
+})
+
 test('a report whose columns were moved can be sent again', async () => {
   const store = await catalog.newStore()
   const names = 'import_error_row,import_error_field,import_error_expected,import_error_got'

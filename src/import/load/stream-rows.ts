@@ -1,4 +1,5 @@
 import type { Enumerations } from '../../catalogue/enumerations.ts'
+import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { isObject, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
@@ -34,7 +35,7 @@ export async function streamRows(
   const isComplete = source.columns !== undefined
   const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
   // If no row could be read, no column is missing: every row fails on its own.
-  const isUnknown = columns.length === 0 && !isComplete
+  const isUnknown = columns.every(isOfReport) && !isComplete
   const request = isUnknown ? given : withPreset(given, columns)
   const known = isUnknown ? [request.code ?? 'product_code'] : columns
   const layout = planLayout(request, enumerations, known, isComplete, hintOf(request, first, read))
