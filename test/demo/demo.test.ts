@@ -4,7 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { inventChanges } from '../../src/catalogue/changes/invent-changes.ts'
 import { findProductAt } from '../../src/catalogue/changes/product-at.ts'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
+import { inventMeasures } from '../../src/catalogue/dashboards/measures.ts'
 import { type Enumerations, fallbackEnumerations, productStatuses } from '../../src/catalogue/enumerations.ts'
+import { listStores } from '../../src/catalogue/stores/list-stores.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
@@ -38,6 +40,19 @@ async function contents({ db }: TestDatabase) {
     select * from asset_group order by store_uuid, parent_code, channel, asset_format`.execute(db)
   return { stores, definitions, products: products.rows, groups: groups.rows }
 }
+
+test('numbers of products are not invented for a day that has true ones', async () => {
+  const { db, catalogue } = database
+  const store = (await listStores(catalogue, {}, { limit: 1, backwards: false }))[0]?.storeUuid ?? ''
+  const measures = async () =>
+    (await sql`select * from measure where store_uuid = ${store} order by metric, dimension, grain, at`.execute(db))
+      .rows
+  await sql`update measure set value = value + 1 where store_uuid = ${store} and grain = 'day'`.execute(db)
+  const before = await measures()
+  await inventMeasures(catalogue, store, 60)
+  expect(before.length).toBeGreaterThan(60)
+  expect(await measures()).toEqual(before)
+})
 
 test('an empty database gets stores, of which two are linked, with definitions, products and assets', async () => {
   const { stores, definitions, products, groups } = await contents(database)

@@ -88,7 +88,10 @@ async function deleteOldHours({ db }: Catalogue, uuid: string, at: Date): Promis
     )`.execute(db)
 }
 
-/** Stores invented numbers of products for the days before today, which grow to the present ones: for a demo. */
+/**
+ * Stores invented numbers of products for the days before today, which grow to the present ones: for a demo. At
+ * midnight the true ones of yesterday may be there first.
+ */
 export async function inventMeasures({ db }: Catalogue, uuid: string, days: number): Promise<void> {
   await sql`
     insert into measure (store_uuid, metric, dimension, grain, at, value)
@@ -97,5 +100,6 @@ export async function inventMeasures({ db }: Catalogue, uuid: string, days: numb
       select status, round(count(*) * (1 - day / 150.0) * (1 + sin(day / 5.0 + length(status)) / 15)) as value
       from product where store_uuid = ${uuid} group by status
     ) past cross join lateral (values ('PRODUCTS', ''), ('PRODUCTS_BY_STATUS', status)) m(metric, dimension)
-    group by metric, dimension, day`.execute(db)
+    group by metric, dimension, day
+    on conflict (store_uuid, metric, dimension, grain, at) do nothing`.execute(db)
 }
