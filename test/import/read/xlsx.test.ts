@@ -10,6 +10,7 @@ import { readRows } from '../../../src/import/read/read-rows.ts'
 import { dateText, isCodeFormat, linkKey, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
 import { FileInMemory } from '../../../src/import/read/xlsx/zip.ts'
 import { parseWholeXml } from '../../../src/import/read/xml.ts'
+import { cpuMsOf } from '../../support/cpu-time.ts'
 import { productsOf, useCatalog } from '../catalog.ts'
 import { type SheetCell, workbookOf, zipOf } from './xlsx.ts'
 
@@ -53,6 +54,9 @@ test('the cells of a sheet are texts, whatever they are', async () => {
     [{ xml: '<c t="d"><v>2023-01-01T12:30:00.000Z</v></c>' }, '2023-01-01T12:30:00'],
     [{ xml: '<c t="d"><v>1899-12-30T12:30:00.000</v></c>' }, '12:30:00'],
     [{ xml: '<c t="d"><v>1899-12-31T12:30:00</v></c>' }, '12:30:00'],
+    [{ xml: '<c t="d"><v>1899-12-30T00:00:00</v></c>' }, '1899-12-30'],
+    [{ xml: '<c t="d"><v>1899-12-31</v></c>' }, '1899-12-31'],
+    [{ xml: '<c t="d" s="6"><v>1899-12-30T00:00:00</v></c>' }, '00:00:00'],
   ]
   const header = cells.map((_cell, i) => `c${String(i).padStart(2, '0')}`)
   const sheet = [['sku', ...header], [], ['A', ...cells.map(([cell]) => cell)]]
@@ -519,6 +523,20 @@ test.each([
   [164, '[$-41E]bbbb', 'date'],
   [164, '0 pcs', 1],
   [164, '#,##0.00 m', 1],
+  [164, 'EUR 0.00', 1],
+  [164, 'EUR 000', 3],
+  [164, 'Std 0', 1],
+  [164, '##0E+0', 1],
+  ...['Text', 'Generale', 'Geral', 'Percent', 'Estándar', 'Standaard', 'Algemeen', 'Yleinen', 'Ogólny'].map(
+    (code) => [164, code, 1] as const,
+  ),
+  [164, 'gge"年"m"月"d"日"', 'date'],
+  [164, 'yyyy年m月d日', 'date'],
+  [164, 'ggge', 'date'],
+  [164, 'e', 'date'],
+  [164, 'yyyy-mm-ddThh:mm:ssZ', 'date'],
+  [164, 'hhAM/PM', 'time'],
+  [164, `yyyy${'-'.repeat(252)}`, 1],
 ] as const)('a number with the format %s %s is shown as %s', (id, code, format) => {
   expect(numberFormat(id, code)).toBe(format)
 })
@@ -532,10 +550,27 @@ test.each([
   ['"SFr." #,##0.00', false],
   ['[$CHF-807] 0', false],
   ['"€" 0', false],
+  ['"EUR" 0', false],
+  ['"EUR "0', false],
+  ['"EUR"\\ 0', false],
+  ['_-"EUR"* 0', false],
+  ['"A_"0', true],
+  [`"A"${'0'.repeat(253)}`, false],
   ['# ?/?', false],
   ['0;"none"0', false],
 ])('a number with the format %s has letters or signs of a code: %s', (code, isCode) => {
   expect(isCodeFormat(code)).toBe(isCode)
+})
+
+test.each(['[', '"A"', '"', '0', '"A"0.', 'L0', 'e', '_'])('a hostile format of many %j is read at once', (piece) => {
+  const code = `${piece.repeat(20_000 / piece.length)}.`
+  const read = () => [numberFormat(164, code), isCodeFormat(code)]
+  expect(read()).toEqual([1, false])
+  expect(cpuMsOf(read)).toBeLessThan(100)
+  const short = code.slice(0, 255)
+  expect(
+    cpuMsOf(() => Array.from({ length: 1_000 }, () => [numberFormat(164, short), isCodeFormat(short)])),
+  ).toBeLessThan(1_000)
 })
 
 test('a number that is shown as a code has a note', async () => {

@@ -10,35 +10,58 @@ function range(from: number, to: number): number[] {
 }
 
 /** How a format of numbers, by its id and its own code if it has one, shows them. */
+export function formatOf(id: number, code: string | undefined): NumberFormat {
+  const format = numberFormat(id, code)
+  return typeof format === 'number' && code !== undefined && isCodeFormat(code) ? 'code' : format
+}
+
+/** Excel writes none that is longer. */
+const maxCode = 255
+/** The codes of parts of a date or time, `T` and `Z` of ISO 8601 among them; another word is no part of one. */
+const dateCodes = /^(?:[ymdhsegb]|aaa)+(?:t[hms]+)?z?$/i
+
+/** The same, but for codes. */
 export function numberFormat(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return dateFormats.has(id) ? 'date' : timeFormats.has(id) ? 'time' : 1
+  if (code.length > maxCode) return 1
   const [first = ''] = code.replaceAll(/"[^"]*"|[\\_*]./g, '').split(';')
   if (/\[(h+|m+|s+)\]/i.test(first)) return 1
-  const shown = first.replaceAll(/\[[^\]]*\]|General|Standard/gi, '')
-  // Letters after digits are a unit.
-  const letters = shown.replace(/[0#?].*/, '')
-  // `m` are minutes in a format with hours or seconds; `aaa` is a day of the week, `e` and `bb` are years.
-  if (/[dye]|aaa|bb/i.test(letters) || (/m/i.test(letters) && !/[hs]/i.test(letters))) return 'date'
-  if (/[hs]/i.test(letters)) return 'time'
-  return Math.max(1, shown.replace(/[.eE/].*/, '').replaceAll(/[^0]/g, '').length)
+  const shown = first.replaceAll(/\[[^[\]]*\]|AM\/PM|A\/P/gi, '')
+  // Letters after digits are a unit; `General` is a word in each language.
+  const words = shown.replace(/[0#?].*/, '').match(/\p{Script=Latin}+/gu) ?? []
+  const codes = words.filter((word) => dateCodes.test(word))
+  const has = (part: RegExp) => codes.some((word) => part.test(word))
+  // `m` are minutes in a format with hours or seconds; `aaa` is a day of the week, `ge` and `bb` are years.
+  if (has(/[dy]|aaa|bb|^g*e+$/i) || (has(/m/i) && !has(/[hs]/i))) return 'date'
+  if (has(/[hs]/i)) return 'time'
+  return Math.max(1, shown.replace(/(?:[./]|(?<=[0#?])e).*/i, '').replaceAll(/[^0]/g, '').length)
 }
 
-/** Whether a format has letters before the digits of a number, or signs between them: `"ART-"0`, `000-00`. */
+/** Whether a format has letters right before the digits of a number, or signs between them: `"ART-"0`, `000-00`. */
 export function isCodeFormat(code: string): boolean {
-  const shown = code
-    .replaceAll(/\[[^\]]*\]|[_*]./g, '')
-    .replaceAll(/"([^"]*)"|\\(.)/g, (_all, quoted = '', escaped = '') =>
-      /[\p{L}\p{N}]/u.test(quoted + escaped) ? 'L' : (quoted + escaped).replaceAll(/[;.,]/g, ''),
-    )
-  // Amounts of a currency have separators.
-  return /^[^;.,]*(?:L[^;.,]*|[0#?]-)[0#?]+(?![^;]*[.,])/.test(shown)
+  if (code.length > maxCode) return false
+  const shown = code.replaceAll(
+    /"([^"]*)"|\\(.)|\[[^[\]]*\]|[_*]./g,
+    (all, quoted: string | undefined, escaped: string | undefined) => {
+      const text = quoted ?? escaped
+      if (text === undefined) return all.startsWith('[') ? '' : ' '
+      return text.replaceAll(/[\p{L}\p{N}]+/gu, 'L').replaceAll(/[;.,]/g, '')
+    },
+  )
+  const [first = ''] = shown.split(';')
+  // Amounts of a currency have separators, or a blank.
+  return !/[.,]/.test(first) && /L[^\sL]*[0#?]|[0#?]-[0#?]/.test(first)
 }
 
-/** A date and time of ISO 8601 in the form of `dateText`: those of day 0 are times. */
-export function isoDateText(text: string): string {
-  const withTime = text.replace(/(\.\d+)?Z?$/, '').replace(/^1899-12-3[01]T/, '')
-  return withTime.replace(/T00:00:00$/, '')
+/** A date and time of ISO 8601 in the form of `dateText`. */
+export function isoDateText(text: string, format: NumberFormat | undefined, since1904: boolean): string {
+  const [day = '', time = midnight] = text.replace(/(\.\d+)?Z?$/, '').split('T')
+  const isDay0 = since1904 ? day === '1904-01-01' : day === '1899-12-30' || day === '1899-12-31'
+  if (isDay0 && (format === 'time' || (!since1904 && time !== midnight))) return time
+  return time === midnight ? day : `${day}T${time}`
 }
+
+const midnight = '00:00:00'
 
 /** The shortest text of a number, without an exponent. */
 export function numberText(value: number): string {

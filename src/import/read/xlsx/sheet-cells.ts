@@ -115,7 +115,7 @@ function textOf(
   if (type === 'str' || type === 'inlineStr') return unescaped(value)
   if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
-  if (type === 'd') return isoDateText(value)
+  if (type === 'd') return isoDateText(value, reading.formats[style], reading.since1904)
   const number = Number(value)
   if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
   // Without its style a date looks like a number.

@@ -4,7 +4,7 @@ import { optionName } from '../../options.ts'
 import { UsageError } from '../../usage-error.ts'
 import { BrokenFile, type ReadOptions } from '../row.ts'
 import { parseWholeXml } from '../xml.ts'
-import { isCodeFormat, isOn, linkKey, type NumberFormat, numberFormat, unescaped } from './cell-text.ts'
+import { formatOf, isOn, linkKey, type NumberFormat, unescaped } from './cell-text.ts'
 import { plainText, skimmer } from './skimmer.ts'
 import type { OpenEntry } from './zip.ts'
 
@@ -106,24 +106,25 @@ async function relationsOf(open: OpenEntry, path: string) {
 
 async function readFormats(styles: AsyncIterable<Buffer>): Promise<NumberFormat[]> {
   const codes = new Map<number, string>()
+  /** Cells may have thousands of styles with one format. */
+  const known = new Map<number, NumberFormat>()
   const formats: NumberFormat[] = []
   let isCell = false
   await parseWholeXml(styles, {
     open: (tag, { numFmtId = '0', formatCode = '' }) => {
       if (tag === 'cellXfs') isCell = true
-      if (tag === 'numFmt') codes.set(Number(numFmtId), formatCode)
-      if (tag === 'xf' && isCell) formats.push(formatOf(Number(numFmtId), codes.get(Number(numFmtId))))
+      const id = Number(numFmtId)
+      if (tag === 'numFmt') codes.set(id, formatCode)
+      if (tag !== 'xf' || !isCell) return
+      const format = known.get(id) ?? formatOf(id, codes.get(id))
+      known.set(id, format)
+      formats.push(format)
     },
     close: (tag) => {
       if (tag === 'cellXfs') isCell = false
     },
   })
   return formats
-}
-
-function formatOf(id: number, code: string | undefined): NumberFormat {
-  const format = numberFormat(id, code)
-  return typeof format === 'number' && code !== undefined && isCodeFormat(code) ? 'code' : format
 }
 
 const maxStringBytes = 200 * 1024 * 1024
