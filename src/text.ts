@@ -164,13 +164,26 @@ export function unescapedFormula(cell: string): string | undefined {
   return text.replaceAll('""', '').includes('"') ? undefined : text.replaceAll('""', '"')
 }
 
-/** What a spreadsheet has in a cell without a value, in any language: an error is in capital letters. */
-const spreadsheetError =
-  /^(?:#(?:NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|\p{L}\/\p{L}!?|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3})$/u
+/** The errors of spreadsheets, in their languages, without the marks around their words. */
+const errorWords = new Set(
+  `NULL VALUE REF NAME NUM SPILL CALC FIELD BLOCKED CONNECT UNKNOWN BUSY ERROR DIV/0 N/A n/a GETTING_DATA NV WERT BEZUG
+  ZAHL ÜBERLAUF KALK FELD BLOCKIERT VERBINDEN UNBEKANNT DATEN_ABRUFEN NUL VALEUR NOM NOMBRE PROPAGATION EPARS CHAMP
+  CONNEXION INCONNU NULO VALOR DESBORDAMIENTO CAMPO BLOQUEADO CONECTAR DESCONOCIDO OBTENIENDO_DATOS N/D NOME NÚM
+  DESPEJAR DESCONHECIDO NULLO VALORE RIF ESPANSIONE BLOCCATO LEEG DEEL/0 WAARDE VERW NAAM GETAL N/B OVERLOOP BEREKENEN
+  VELD GEBLOKKEERD ONBEKEND ZERO DZIEL/0 ARG ADR NAZWA LICZBA ROZLANIE SKÄRNING DIVISION/0 VÄRDEFEL REFERENS NAMN
+  OGILTIGT SAKNAS VÆRDI REFERENCE NAVN I/T OVERLØB VERDI TYHJÄ JAKO/0 ARVO VIITTAUS NIMI LUKU PUUTTUU HODNOTA ODKAZ
+  NÁZEV NÁZOV ČÍSLO PŘESAH NENÍ_K_DISPOZICI NULLA ZÉRÓOSZTÓ ÉRTÉK HIV NÉV SZÁM HIÁNYZIK BOŞ SAYI/0 DEĞER BAŞV AD SAYI
+  YOK TAŞMA ПУСТО ДЕЛ/0 ЗНАЧ ССЫЛКА ИМЯ ЧИСЛО Н/Д ПЕРЕНОС ВЫЧИСЛ ΚΕΝΟ ΔΙΑΙΡ/0 ΤΙΜΗ ΑΝΑΦ ΟΝΟΜΑ ΑΡΙΘ Δ/Υ VREDN SKLIC ŠTEV
+  DEL/0`.split(/\s+/),
+)
+const errorWithoutMark = /^#(?:.\/.|NV|YOK|SAKNAS|PUUTTUU|HIÁNYZIK|.+_.+)$/u
 
-/** Whether the text is an error of a spreadsheet, or the signs that it shows where a column is narrow. */
+/** Whether the text is a known error of a spreadsheet, or the signs of a column too narrow for its number. */
 export function isSpreadsheetError(text: string): boolean {
-  return (text.startsWith('#') || text.startsWith('Err:')) && spreadsheetError.test(text)
+  const error = text.trim().normalize()
+  if (!error.startsWith('#')) return /^Err:5[0-4]\d$/.test(error)
+  const word = error.replace(/^#[¡¿]?/, '').replace(/ ?[!?]$/, '')
+  return /^#{4,}$/.test(error) || (errorWords.has(word) && (/[!?]$/.test(error) || errorWithoutMark.test(error)))
 }
 
 /** An input without the fields that are null: they have their defaults, or are unchanged. */

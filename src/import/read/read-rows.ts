@@ -113,8 +113,14 @@ function formatOfBytes(head: Buffer, at: string | undefined): Format {
 
 /** What damaged cells have; a number in scientific notation ends so. */
 const mayBeDamaged = /#|Err:|[Ee][+-]\d\d/
+/** What may be an error of a spreadsheet in a language that is not known: it is in capital letters. */
+const likelyError = /^(?:#(?:\p{L}\/\p{L}!?|[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/0)? ?[!?]|#+)|Err:\d{3})$/u
 /** A number that a spreadsheet has rounded: 13 digits lose the last seven. */
 const rounded = /^-?\d(?:[.,]\d+)?[Ee][+-]\d\d+$/
+
+function isDamaged(cell: string): boolean {
+  return likelyError.test(cell) || isSpreadsheetError(cell) || rounded.test(cell)
+}
 
 /** The same rows, with a note on texts that a spreadsheet has put in the place of values. */
 async function* withDamageNoted(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
@@ -125,7 +131,7 @@ async function* withDamageNoted(blocks: AsyncIterable<Entry[]>, notes: Notes): A
         if (typeof cell !== 'string' || !mayBeDamaged.test(cell)) continue
         const column = row.columns[at] ?? ''
         if (row.numbers?.has(column)) continue
-        if (isSpreadsheetError(cell) || rounded.test(cell)) notes.add('damaged_values', { column, example: cell })
+        if (isDamaged(cell)) notes.add('damaged_values', { column, example: cell })
       }
     }
     yield rows

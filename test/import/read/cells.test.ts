@@ -398,6 +398,12 @@ test.each<[content: string, args: string[], note: object]>([
     '#HIÁNYZIK',
     '#NENÍ_K_DISPOZICI',
     'Err:502',
+    'Err:123',
+    '#SALE!',
+    '##',
+    '#GETTING_DATA',
+    ' #N/A ',
+    '#DEĞER!'.normalize('NFD'),
   ].map((example): [string, string[], object] => {
     return [`sku;n\nA;${example}\n`, [], { code: 'damaged_values', column: 'n', example }]
   }),
@@ -432,14 +438,26 @@ test.each<[name: string, content: string | Buffer, codes: string[]]>([
   expect(answer.notes).toMatchObject(columns.map((column) => ({ code: 'damaged_values', column, rows: 1 })))
 })
 
-test.each(['#N/A', '#NV', '#BEZUG!', '#¡REF!', '#¿NOMBRE?', '#DZIEL/0!', '#YOK', '#ССЫЛКА!', 'Err:502', '########'])(
-  'the error %s of a spreadsheet is no product code',
-  async (error) => {
-    const { code, products, stderr } = await imported(`sku;n\n${error};1\n#1;2\n#tag;3\n`)
-    expect({ code, codes: Object.keys(products) }).toEqual({ code: 1, codes: ['#1', '#tag'] })
-    expect(stderr).toContain(`and no error of a spreadsheet; got "${error}"`)
-  },
-)
+test.each([
+  ...['#N/A', '#NV', '#BEZUG!', '#¡REF!', '#¿NOMBRE?', '#DZIEL/0!', '#YOK', '#ССЫЛКА!', 'Err:502', '########'],
+  ...['#GETTING_DATA', '#n/a', '#NENÍ_K_DISPOZICI', '#ÜBERLAUF!'.normalize('NFD')],
+])('the error %s of a spreadsheet is no product code', async (error) => {
+  const { code, products, stderr } = await imported(`sku;n\n${error};1\n#1;2\n#tag;3\n`)
+  expect({ code, codes: Object.keys(products) }).toEqual({ code: 1, codes: ['#1', '#tag'] })
+  expect(stderr).toContain(`and no error of a spreadsheet; got "${error}"`)
+})
+
+test('codes that only look like errors of a spreadsheet come back from an export, and have a note', async () => {
+  const codes = ['##', '#A/B', '#NEW!', '#SALE!', 'Err:123']
+  const { store, answer, products } = await imported(`sku;n\n${codes.map((code) => `${code};1\n`).join('')}`)
+  expect({ codes: Object.keys(products).toSorted(), answer }).toMatchObject({
+    codes,
+    answer: { created: 5, notes: [{ code: 'damaged_values', column: 'sku', rows: 5 }] },
+  })
+  const exported = catalog.path('codes.csv')
+  await runCli(['export', '--store', store, '--out', exported], { DATABASE_URL: catalog.database.url })
+  expect(await catalog.answer([exported, '--store', store])).toMatchObject({ failed: 0, unchanged: 5 })
+})
 
 test.each(['#Sale!', '#wow!', '#Black Friday!', '#1!', '#tag', 'a #N/A'])(
   'a text such as %j is no error of a spreadsheet',
