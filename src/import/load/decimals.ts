@@ -94,17 +94,23 @@ function countMarks({ decimal }: ImportRequest, columnOf: Layout['columnOf']) {
 
 /** A number of a text with a decimal point, or why it has none for certain. */
 function readNumber(text: string, request: ImportRequest, mayHaveComma: boolean): { value?: string; reason?: string } {
-  const option = optionName(request, 'decimal')
   if (request.decimal === 'comma') {
-    const expected = `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
     if (withComma.test(text)) return { value: text.replace(',', '.') }
-    return /[.,]/.test(text) ? { reason: `${expected}; got ${shown(text)}` } : { value: text }
+    return /[.,]/.test(text) ? { reason: doubtful(text, request) } : { value: text }
   }
   const isDoubtful = withEither.test(text) && mayHaveComma
   if (request.decimal === 'point' || !(isDoubtful || (numberLike.test(text) && !plainNumber.test(text))))
     return { value: text }
-  const expected = `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
-  return { reason: `${expected}; got ${shown(text)}` }
+  return { reason: doubtful(text, request) }
+}
+
+function doubtful(text: string, request: ImportRequest): string {
+  const option = optionName(request, 'decimal')
+  const expected =
+    request.decimal === 'comma'
+      ? `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
+      : `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
+  return `${expected}; got ${shown(text)}`
 }
 
 /**
