@@ -3,7 +3,7 @@ import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { isObject, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
-import { readRows } from '../read/read-rows.ts'
+import { readRows, withDamageNoted } from '../read/read-rows.ts'
 import type { Entry, Reading, RowSource } from '../read/row.ts'
 import { defaultCode, type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
@@ -31,7 +31,7 @@ export async function streamRows(
   reopen?: () => AsyncIterable<Buffer>,
 ): Promise<RowStream> {
   const read = await readRows(bytes, given, reopen)
-  const source = groupByProduct(read, given)
+  const source = groupByProduct({ ...read, rows: withDamageNoted(read) }, given)
   const isComplete = source.columns !== undefined
   const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
   // If no row could be read, no column is missing: every row fails on its own.

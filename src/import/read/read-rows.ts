@@ -35,7 +35,7 @@ export async function readRows(
   if (unused.length > 0) reading.notes.add('option_unused', { rows: 0, example: unused.join(', ') })
   const text = format === 'xlsx' ? opened.chunks : await decoded(opened, reading, reopen)
   const { columns, rows } = await readAtStart(() => readersOf[format](text, reading))
-  return { ...reading, columns, rows: withDamageNoted(endWithError(rows), reading.notes) }
+  return { ...reading, columns, rows: endWithError(rows) }
 }
 
 /** The formats whose files are read by an option. */
@@ -123,9 +123,9 @@ function isDamaged(cell: string): boolean {
 }
 
 /** The same rows, with a note on texts that a spreadsheet has put in the place of values. */
-async function* withDamageNoted(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
-  for await (const rows of blocks) {
-    for (const row of rows) {
+export async function* withDamageNoted({ rows, notes }: RowSource & Pick<Reading, 'notes'>): AsyncGenerator<Entry[]> {
+  for await (const block of rows) {
+    for (const row of block) {
       if ('reason' in row || (typeof row.source === 'string' && !mayBeDamaged.test(row.source))) continue
       for (const [at, cell] of row.cells.entries()) {
         if (typeof cell !== 'string' || !mayBeDamaged.test(cell)) continue
@@ -134,7 +134,7 @@ async function* withDamageNoted(blocks: AsyncIterable<Entry[]>, notes: Notes): A
         if (isDamaged(cell)) notes.add('damaged_values', { column, example: cell })
       }
     }
-    yield rows
+    yield block
   }
 }
 
