@@ -37,7 +37,7 @@ const requests: [name: string, most: number, request: () => Promise<unknown>][] 
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
   ['a query with filter and facet', 18, () => gateway.data(query, { store })],
-  ['an import', 30, () => catalog.answer([file, '--store', stores.pop() ?? ''])],
+  ['an import', 31, () => catalog.answer([file, '--store', stores.pop() ?? ''])],
 ]
 
 /** The files of which a function was called since the last time, without those that background work calls. */

@@ -1,0 +1,64 @@
+import { isObject } from '../../text.ts'
+import type { ImportRequest } from '../options.ts'
+import { presetFor } from '../presets/presets.ts'
+import type { Cell } from '../read/row.ts'
+import type { Notes } from '../report/notes.ts'
+import type { Layout } from './layout.ts'
+
+const statusName = /^(product[ _-]?)?status$/i
+
+/**
+ * Notes columns that become attributes, though their names or values say that options should name them. Returns what
+ * notes those that may have images, by the first value of each.
+ */
+export function noteLikelyColumns(
+  columns: readonly string[],
+  request: ImportRequest,
+  attributeOf: Layout['attributeOf'],
+  notes: Notes,
+): (cells: readonly Cell[]) => void {
+  // A preset that has found its images knows what the others are.
+  if (request.preset !== undefined && request.assets.length > 0) return () => {}
+  const preset = presetFor(columns)
+  if (preset !== undefined && request.preset === undefined) {
+    notes.add('likely_preset', { rows: 0, example: preset })
+    return () => {}
+  }
+  const mayBeStatus = request.status === undefined && !columns.includes('status')
+  const mapped = new Map(request.attributes)
+  let unseen = columns.flatMap((column, at) => {
+    if (mapped.has(column) || attributeOf(column) === undefined) return []
+    if (mayBeStatus && statusName.test(column)) notes.add('likely_status', { column, rows: 0 })
+    return [{ at, column }]
+  })
+  return (cells) => {
+    const isEmpty = ({ at }: { at: number }) => firstValue(cells[at] ?? '') === undefined
+    // Most rows have values in no more columns than those before them.
+    if (unseen.every(isEmpty)) return
+    for (const { at, column } of unseen)
+      if (mayBeImages(cells[at] ?? '', column)) notes.add('likely_images', { column, rows: 0 })
+    unseen = unseen.filter(isEmpty)
+  }
+}
+
+const images =
+  /image|img|photo|picture|enclosure|(^|[^a-z])(assets?|bild(er)?|fotos?|cover|gallery|galerie|media|thumbnails?)([^a-z]|$)/i
+/** Names, in other languages too, of which others are parts: only a URL in such a column may be one of an image. */
+const partOfImages =
+  /bild|foto|thumb|visuel|afbeelding|immagin|im[aá]gen|zdj[eę]ci|obr[aá]z|resim|g[oö]rsel|pic(s|[^a-z]|url|$)|изображ|картин|фото|εικ[oόο]ν|φωτογρ|画像|写真|图片|이미지/i
+const pictures = /^\s*\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i
+
+/** The text of a cell, or the first value of its list; undefined if it has none. */
+function firstValue(cell: Cell): unknown {
+  if (typeof cell === 'string') return cell === '' ? undefined : cell
+  return cell.find((item) => item !== null && item !== '')
+}
+
+function mayBeImages(cell: Cell, column: string): boolean {
+  const first = firstValue(cell)
+  if (first === undefined) return false
+  const text = isObject(first) ? (first.src ?? first.url ?? first.href) : first
+  if (images.test(column)) return typeof cell !== 'string' || /[/.]/.test(cell)
+  if (typeof text !== 'string') return false
+  return pictures.test(text) || (partOfImages.test(column) && /^\s*https?:\/\//i.test(text))
+}
