@@ -27,8 +27,8 @@ export function readRequest(
   const values = { ...given, ...pathValues(request.values, faults) }
   const query = shapes.query.safeParse(values)
   if (query.error) {
-    const named = new Set(faults.map((fault) => fault.field))
-    faults.push(...faultsOfQuery(query.error, values).filter((fault) => !named.has(fault.field)))
+    const faulty = new Set(faults.map((fault) => fault.field))
+    faults.push(...faultsOfQuery(query.error, values, faulty))
   }
   const key = endpoint.isWrite ? request.headers['idempotency-key'] : undefined
   if (key !== undefined) faults.push(...faultsOfKey(key))
@@ -54,6 +54,9 @@ function invalid(field: string, problem: string): Fault {
   return { reason: 'invalid_request', details: `${field} ${problem}`, field }
 }
 
+/** Undefined if it is not percent-encoded UTF-8, which is a fault. */
+type Value = string | undefined
+
 /**
  * The named parameters of a query string; an empty value is absent. Those of `lists` have all their values; another
  * that is repeated, or one that is not percent-encoded UTF-8, is a fault. `unknown` has the names of others, not
@@ -63,8 +66,8 @@ function parseQuery(
   search: string,
   names: ReadonlySet<string>,
   { lists = [] }: Pick<Endpoint, 'lists'>,
-): { values: Record<string, string | string[]>; faults: Fault[]; unknown: string[] } {
-  const values = new Map<string, string | string[]>()
+): { values: Record<string, Value | Value[]>; faults: Fault[]; unknown: string[] } {
+  const values = new Map<string, Value | Value[]>()
   const faults: Fault[] = []
   const seen = new Set<string>()
   const unknown = new Set<string>()
@@ -77,7 +80,7 @@ function parseQuery(
     if (seen.has(name) && !isList) faults.push(invalid(name, `must be ${givenOnce}`))
     seen.add(name)
     if (value === undefined) faults.push(invalid(name, notDecoded))
-    else if (value !== '') values.set(name, isList ? [...(values.get(name) ?? []), value] : value)
+    if (value !== '') values.set(name, isList ? [...(values.get(name) ?? []), value] : value)
   }
   return { values: Object.fromEntries(values), faults, unknown: [...unknown] }
 }
@@ -103,11 +106,11 @@ function warningOf(unknown: readonly string[], known: readonly string[]): string
   return `299 - "unknown query parameters are ignored: ${shownNames.join(', ')}; expected some of ${known.join(', ')}"`
 }
 
-function pathValues(values: Readonly<Record<string, string>>, faults: Fault[]): Record<string, string> {
+function pathValues(values: Readonly<Record<string, string>>, faults: Fault[]): Record<string, Value> {
   const entries = Object.entries(values).map(([name, value]) => {
     const text = decoded(value)
     if (text === undefined) faults.push(invalid(name, notDecoded))
-    return [name, text ?? value]
+    return [name, text]
   })
   return Object.fromEntries(entries)
 }
@@ -154,11 +157,15 @@ function itemsOf(body: unknown): number {
   return Math.max(0, ...lists.map(({ length }) => length))
 }
 
-/** The faults of the parameters of a query. That of an item of a list says in its text which one it is. */
-function faultsOfQuery(error: z.ZodError, values: unknown): Fault[] {
-  return error.issues.map(({ path, message }) => {
-    const details = detailsOf(z.core.toDotPath(path), message, valueAt(values, path))
-    return { reason: 'invalid_request', details, field: String(path[0]) }
+/**
+ * The faults of the parameters of a query. That of an item of a list says in its text which one it is. A value that is
+ * not there is none of a parameter that has a fault: it could not be decoded.
+ */
+function faultsOfQuery(error: z.ZodError, values: unknown, faulty: ReadonlySet<string | undefined>): Fault[] {
+  return error.issues.flatMap(({ path, message }) => {
+    const [field, value] = [String(path[0]), valueAt(values, path)]
+    if (value === undefined && faulty.has(field)) return []
+    return [{ reason: 'invalid_request', details: detailsOf(z.core.toDotPath(path), message, value), field }]
   })
 }
 

@@ -62,3 +62,17 @@ it('an error of an item of a repeatable parameter has the name of the parameter,
     { status: 400, entries: [fault('store_uuids', 0)] },
   ])
 })
+
+it('two bad values of a repeatable parameter are two errors', async () => {
+  const refused = await callRest(
+    gateway,
+    `GET /products?store_uuid=${await newStore(gateway)}&sku_codes=%FF&sku_codes=%00`,
+  )
+  expect(refused).toMatchObject({
+    status: 400,
+    entries: [
+      { field: 'sku_codes', details: 'sku_codes must be percent-encoded UTF-8' },
+      { field: 'sku_codes', details: expect.stringMatching(/^sku_codes\[1\] must be a string without NUL/) },
+    ],
+  })
+})
