@@ -3,7 +3,7 @@ import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, isSpreadsheetError, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { presetStatus } from '../presets/presets.ts'
-import { visible } from '../read/columns.ts'
+import { hasInvisible, visible } from '../read/columns.ts'
 import { isQuoted } from '../read/csv-syntax.ts'
 import { maxUrls } from '../read/limits.ts'
 import type { Cell, Entry, Fault, Reading, Row, RowPosition, Source } from '../read/row.ts'
@@ -81,7 +81,6 @@ const codeRules = '1 to 255 characters, without NUL and lone surrogates, and no 
 
 const plain = /^[!-~]*$/
 const blankEnds = /^\s|\s$/
-const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/u
 
 /**
  * A reader of cells with codes and statuses: an unquoted cell of CSV loses blanks at its ends, as spreadsheets show
@@ -97,7 +96,7 @@ function identifierReader({ recognized, notes }: Reading): (row: Row, at: number
     if (isBare) notes.add('blanks_removed', { column, example: visible(cell) })
     const text = isBare ? cell.trim() : cell
     if (blankEnds.test(text)) notes.add('blanks_kept', { column, example: visible(text) })
-    if (invisible.test(text.trim())) notes.add('invisible_characters', { column, example: visible(text) })
+    if (hasInvisible(text.trim())) notes.add('invisible_characters', { column, example: visible(text) })
     return text
   }
 }
@@ -154,7 +153,7 @@ function assetsOf(cells: readonly Cell[], { assets: columns, objects }: RowPlan,
     if (cell === '') continue
     const { urls, faults } = isList ? urlsOf(cell, request) : urlOf(cell, request)
     for (const url of urls) {
-      if (!plain.test(url) && invisible.test(url)) notes.add('invisible_characters', { column, example: visible(url) })
+      if (!plain.test(url) && hasInvisible(url)) notes.add('invisible_characters', { column, example: visible(url) })
       assets.push({ channel, assetFormat, url })
     }
     for (const reason of faults) addFault(assetFaults, { field: column, reason })

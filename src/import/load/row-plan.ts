@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { nameFault } from '../../catalogue/attributes/attribute-rules.ts'
 import { defaultAssetFormat } from '../../catalogue/enumerations.ts'
-import { shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
-import { visible } from '../read/columns.ts'
+import { hasInvisible, visible } from '../read/columns.ts'
 import type { Cell, Row } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import type { Layout } from './layout.ts'
@@ -49,9 +48,8 @@ function planFor({ columns, places }: Row, request: ImportRequest, layout: Layou
     const name = members.has(at) || column === '' ? undefined : layout.attributeOf(column)
     return name === undefined ? [] : [{ at, column, name }]
   })
-  for (const { column } of attributes)
-    if (visible(column) !== shown(column))
-      notes.add('invisible_characters', { column, rows: 0, example: visible(column) })
+  for (const { column, name } of attributes)
+    if (hasInvisible(name)) notes.add('invisible_characters', { column, rows: 0, example: visible(name) })
   const nameless = layout.attributeOf('') === undefined ? [] : namelessOf(columns, places, request)
   const names = attributes.map(({ name }) => name)
   const placed = columns.flatMap((column, at) => {

@@ -40,9 +40,16 @@ export function listed(columns: readonly string[]): string {
   return `the columns ${columns.slice(0, most).map(visible).join(', ')}${rest}`
 }
 
+const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/gu
+
+/** Whether the text has characters that nobody sees. */
+export function hasInvisible(text: string): boolean {
+  return text.search(invisible) >= 0
+}
+
 /** The text with characters that nobody sees written as escapes. */
 export function visible(text: string): string {
-  return shown(text).replaceAll(/(?! )[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (character) => {
+  return shown(text).replaceAll(invisible, (character) => {
     return `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
   })
 }

@@ -545,6 +545,19 @@ test.each<[name: string, content: string | Buffer]>([
   expect(products.A?.attributes).toMatchObject({ 'Far\u00adbe': 'x' })
 })
 
+test.each([
+  ['Far\u00adbe=Farbe', []],
+  ['n=Far\u00adbe', [{ code: 'invisible_characters', column: 'n', rows: 0, example: String.raw`"Far\u00adbe"` }]],
+])('a column that --map renames has the note for the name of its attribute: %s', async (map, notes) => {
+  const content = `sku,${map.startsWith('n') ? 'n' : 'Far\u00adbe'}\nA,x\n`
+  expect((await imported(content, ['--map', map])).answer.notes).toEqual(notes)
+})
+
+test('control characters in the name of a column are such characters', async () => {
+  const { answer } = await imported('sku,"a\u0085b"\nA,x\n')
+  expect(answer.notes).toMatchObject([{ code: 'invisible_characters', example: String.raw`"a\u0085b"` }])
+})
+
 test('characters that nobody sees are shown in a header', async () => {
   expect((await imported('\u200bname\nA\n')).stderr).toContain(String.raw`"\u200bname"`)
 })
