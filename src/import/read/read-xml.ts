@@ -57,8 +57,9 @@ export async function* readXml(chunks: AsyncIterable<Buffer>, reading: Reading):
   } catch (error) {
     yield rows
     throw error
+  } finally {
+    if (isBeyondAscii) noteDeclared(declared, reading)
   }
-  if (isBeyondAscii) noteDeclared(declared, reading)
   if (number > 0) return
   throw new UsageError(`the file must be a feed with elements item or entry; it is XML with the root ${shown(root)}`)
 }

@@ -119,15 +119,16 @@ test.each(['ISO-8859-1', 'utf-16'])(
     const [notes, args] = [[{ code: 'declared_encoding', column: null, rows: 0, example: declared }], ['--code', 'sku']]
     const feed = (text: string) =>
       `<?xml version="1.0" encoding="${declared}"?><rss><item><sku>A</sku><n>${text}</n></item></rss>`
-    const imported = async (content: string, more: string[] = []) => {
+    const imported = async (content: string, more: string[] = [], code = 0) => {
       const [store, file] = [await catalog.newStore(), await catalog.file('feed.xml', content)]
-      const answer = await catalog.details([file, '--store', store, ...args, ...more])
+      const answer = await catalog.details([file, '--store', store, ...args, ...more], code)
       return { notes: answer.notes, n: (await productsOf(catalog, store)).get('A')?.attributes.n }
     }
     expect(await imported(feed('é'))).toEqual({ notes, n: 'é' })
     expect(await imported(feed('é'), ['--encoding', 'UTF-8'])).toEqual({ notes: [], n: 'é' })
     expect(await imported(`\ufeff${feed('é')}`)).toEqual({ notes: [], n: 'é' })
     expect(await imported(feed('e'))).toEqual({ notes: [], n: 'e' })
+    expect(await imported(feed('é').replace('</rss>', '<item>'), [], 1)).toEqual({ notes, n: 'é' })
   },
 )
 
