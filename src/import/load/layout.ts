@@ -59,7 +59,7 @@ export function planLayout(
       `${optionName(request, 'mapStatus')} needs the column of the status; name it by ${optionName(request, 'status')}; the file has ${listed(columns)}`,
     )
   }
-  requireColumns(request, isComplete ? namedColumns(request) : new Map([['code', [code]]]), columns)
+  requireColumns(request, isComplete ? namedColumns(request) : new Map([['code', [code]]]), columns, hint)
   if (isComplete) requireDistinct(columns, attributeOf)
   return { code, status, attributeOf, columnOf, urlPlaceOf }
 }
@@ -85,13 +85,14 @@ export function defaultCode(columns: readonly string[]): string | undefined {
   )
 }
 
-function requireColumns(request: ImportRequest, named: NamedColumns, columns: readonly string[]): void {
+/** `hint` is on the product code alone. */
+function requireColumns(request: ImportRequest, named: NamedColumns, columns: readonly string[], hint: string): void {
   const known = new Set(columns)
   for (const [option, names] of named) {
     const unknown = names.find((name) => !known.has(name))
     if (unknown === undefined) continue
     throw new UsageError(
-      `${optionName(request, option)} names the column ${shown(unknown)}; the file has ${listed(columns)}`,
+      `${optionName(request, option)} names the column ${shown(unknown)}; the file has ${listed(columns)}${option === 'code' ? hint : ''}`,
     )
   }
 }

@@ -71,7 +71,8 @@ function hintOf(
 ): string {
   const sheet = notes.list().find(({ code }) => code === 'other_sheets')?.example
   if (sheet) return `; ${optionName(request, 'sheet')} names another sheet, such as ${sheet}`
-  if (recognized.format === 'csv' && columns?.length === 1 && request.delimiter === undefined)
+  const [only = ''] = columns?.length === 1 ? columns : []
+  if (recognized.format === 'csv' && request.delimiter === undefined && /[;,|\t^:~]/.test(only))
     return `; ${optionName(request, 'delimiter')} names another separator of cells`
   const [row] = rows
   if (recognized.format !== 'jsonl' || rows.length !== 1 || !row || 'reason' in row) return ''

@@ -193,12 +193,19 @@ describe('bytes without a meaning', () => {
       /the header line must be Windows-1252; got other bytes: save the file as UTF-8/,
     ],
     ['has another separator', Buffer.from('sku^n\nA^1\n'), /"sku\^n"; --delimiter names another separator of cells/],
+    ['has one column', Buffer.from('article\nA\n'), /the file has the columns "article"$/m],
     ['is XLS', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is XLS, or has a password: save it as XLSX/],
     ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /if it is UTF-16, set --encoding/],
   ])('refuse a file that %s', async (_what, content, message) => {
     const store = await catalog.newStore()
     const { code, stderr } = await catalog.run([await catalog.file('no.csv', content), '--store', store])
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  })
+
+  test('say where another separator may be the reason that --code names no column', async () => {
+    const file = await catalog.file('carets.csv', 'id^n\nA^1\n')
+    const { stderr } = await catalog.run([file, '--store', await catalog.newStore(), '--code', 'id'])
+    expect(stderr).toMatch(/--code names the column "id"; .*"id\^n"; --delimiter names another separator of cells/)
   })
 
   test.each([
