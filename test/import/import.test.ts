@@ -77,7 +77,7 @@ test('a mistake of many rows goes to stderr once, with their number', async () =
     expect.stringMatching(
       /^row 1 \(line 2\), "A\\u001b": "status" must be one of active.*got "bad" \(and 24 more of this kind\)$/,
     ),
-    expect.stringMatching(/^note: "sku": codes or URLs have .* such as "A\\u001b" \(25 rows\)$/),
+    expect.stringMatching(/^note: "sku": codes, URLs or names of columns have .* such as "A\\u001b" \(25 rows\)$/),
   ])
 })
 
