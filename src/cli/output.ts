@@ -2,7 +2,12 @@ import type { WriteStream } from 'node:tty'
 
 /** Prints the result of a command on stdout: one JSON object with `--json`, otherwise the text. */
 export function printResult(json: boolean, result: object, text: string): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : text}\n`)
+  process.stdout.write(`${json ? JSON.stringify(result) : text.split('\n').map(printable).join('\n')}\n`)
+}
+
+/** Control characters as escapes: those of names would be commands to the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Shows a line on a terminal in the place of the one before; an empty text removes it. */
@@ -17,7 +22,7 @@ export function counted(count: number | undefined, noun: string): string {
 
 /** Rows of cells as lines of columns that are as wide as their widest cell: null is empty, a list has commas. */
 export function tableOf(table: readonly (readonly unknown[])[]): string {
-  const rows = table.map((row) => row.map((cell) => [cell ?? []].flat().join(', ')))
+  const rows = table.map((row) => row.map((cell) => printable([cell ?? []].flat().join(', '))))
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map((row) => lineOf(row).trimEnd()).join('\n')

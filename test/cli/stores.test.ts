@@ -25,6 +25,18 @@ describe('catalog store', () => {
     expect(JSON.parse(linked.stdout)).toMatchObject({ store_group: store.store_group })
   })
 
+  it('shows control characters of names, which a terminal would obey, as escapes', async () => {
+    const code = 'A\u001b]0;title\u0007\nB'
+    const store = await newStore(gateway, { store_name: 'Bold \u001b[1m' })
+    await addProducts(gateway, store, [code])
+    const all = await catalog('store', 'list', '--search', 'Bold')
+    expect(all.stdout).toMatch(/^UUID +CREATED +NAME\n.*Bold \\u001b\[1m\n$/)
+    expect((await catalog('product', 'show', code, '--store', store)).stdout).toContain(
+      'A\\u001b]0;title\\u0007\\u000aB\n',
+    )
+    expect((await catalog('changes', '--store', store)).stdout).not.toMatch(/[^\P{Cc}\n]/u)
+  })
+
   it('refuses what is none of the values, and a name that no store or several have', async () => {
     const bad = await catalog('store', 'create', '--name', 'X', '--region', 'Mars')
     expect(bad).toMatchObject(refusal('region[0] must be one of'))
