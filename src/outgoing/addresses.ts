@@ -34,6 +34,7 @@ export function readAllowed(entries: readonly string[]) {
   const ranges = listOf(entries.filter(isRange))
   const hosts = new Set(entries.filter((entry) => !isRange(entry)).map((entry) => entry.toLowerCase()))
   return {
+    hasRanges: entries.some(isRange),
     hasHost: (host: string) => hosts.has(host.toLowerCase()),
     hasAddress: (address: string) => isIP(address) > 0 && ranges.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'),
   }
