@@ -19,7 +19,7 @@ const mayImport: Record<string, string> = {
   'src/export': 'catalogue database request',
   'src/import': 'catalogue database request',
   'src/backup': 'database',
-  'src/filter-service': 'catalogue database request',
+  'src/filter-service': 'catalogue database outgoing request',
   'src/mcp': 'auth database graphql http idempotency request',
   'src/http': 'rest auth event-loop fair-share graphql request tracing',
   'src/graphql': 'auth catalogue database jobs request',

@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import { z } from 'zod'
 import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
+import { orAborted } from '../outgoing/or-aborted.ts'
 import { withoutCredentials } from '../text.ts'
 
 /** A call without a usable answer. `transient`: a retry may succeed; `refused` (4xx): the call is wrong. */
@@ -51,15 +52,6 @@ export function openFilterEndpoint(baseUrl: string) {
     },
     close: () => pool.destroy(),
   }
-}
-
-/** The library heeds a signal only when it is connected. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  if (signal.aborted) abort()
-  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 async function read(sent: ReturnType<Pool['request']>): Promise<Uint8Array> {

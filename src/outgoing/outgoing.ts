@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
 import { type Allowed, isPublic, readAllowed } from './addresses.ts'
 import { createLookup } from './lookup.ts'
+import { orAborted } from './or-aborted.ts'
 import { targetFault } from './target.ts'
 
 export interface OutgoingOptions {
@@ -56,8 +57,9 @@ export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: Outg
       const ended = signal ? AbortSignal.any([deadline, signal]) : deadline
       try {
         const path = pathname + search
-        agent ??= openAgent(guardedLookup(allowed, lookup ?? createLookup(allowed)), deadlineMs)
-        return await read(await (await agent).request({ origin, path, method: 'POST', headers, body, signal: ended }))
+        agent ??= openAgent(guardedLookup(allowed, lookup ?? createLookup(allowed)))
+        const sent = (await agent).request({ origin, path, method: 'POST', headers, body, signal: ended })
+        return await read(await orAborted(sent, ended))
       } catch (error) {
         throw new OutgoingError(deadline.aborted ? `no answer within ${deadlineMs / 1_000} s` : reasonOf(error), {
           cause: error,
@@ -71,10 +73,10 @@ export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: Outg
 }
 
 /** Loads the library with the first request: most gateways send none. */
-async function openAgent(lookup: LookupFunction, timeout: number): Promise<Agent> {
+async function openAgent(lookup: LookupFunction): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({
-    connect: { lookup, timeout },
+    connect: { lookup },
     connections: maxConnectionsPerOrigin,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
