@@ -9,7 +9,7 @@ export interface StreamLimits {
   ofTenant: number
   ofProcess: number
   heartbeatMs: number
-  /** Of all streams. Beyond, those of the tenant with the most are cut. */
+  /** Of all streams. Beyond, some of the tenants with the most are cut. */
   unreadBytes: number
 }
 
@@ -50,15 +50,12 @@ export function createStreams(
   const beat = () => {
     for (const stream of open) stream.beat()
   }
+  /** Cuts one stream after the other, each time the slowest one of the tenant that has the most unread bytes then. */
   const trim = () => {
-    let unread = unreadOf(open)
-    if (unread <= unreadBytes) return
-    const ofTenants = [...Map.groupBy(open, ({ share }) => share.tenant).values()]
-    const byMost = ofTenants.sort((one, other) => unreadOf(other) - unreadOf(one))
-    for (const stream of byMost.flatMap((streams) => streams.sort((a, b) => b.unreadBytes - a.unreadBytes))) {
-      if (unread <= unreadBytes) return
-      unread -= stream.unreadBytes
-      stream.cut()
+    while (unreadOf(open) > unreadBytes) {
+      const tenants = [...Map.groupBy(open, ({ share }) => share.tenant).values()]
+      const slowest = withMost(withMost(tenants, unreadOf), ({ unreadBytes }) => unreadBytes)
+      slowest.cut()
     }
   }
   const timers = [setInterval(check, checkMs), setInterval(trim, checkMs), setInterval(beat, heartbeatMs)]
@@ -70,7 +67,8 @@ export function createStreams(
       if (isClosing) throw unavailable('unavailable', undefined, 'the service is shutting down')
       const tenant = tenantOf(caller)
       const ofSameTenant = [...open].filter(({ share }) => share.tenant === tenant)
-      const own = ofSameTenant.filter(({ share }) => share.tokenId === caller.tokenId)
+      // The stores of a token may have changed meanwhile.
+      const own = [...open].filter(({ share }) => share.tokenId === caller.tokenId)
       if (own.length >= ofToken) throw tooMany(`a token may have ${ofToken} open streams`)
       if (ofSameTenant.length >= ofTenant)
         throw tooMany(`the tokens of the same stores may have ${ofTenant} open streams`)
@@ -91,6 +89,10 @@ export function createStreams(
 
 function unreadOf(streams: Iterable<Stream>): number {
   return [...streams].reduce((sum, stream) => sum + stream.unreadBytes, 0)
+}
+
+function withMost<T>(items: readonly T[], amountOf: (item: T) => number): T {
+  return items.reduce((most, item) => (amountOf(item) > amountOf(most) ? item : most))
 }
 
 function tooMany(details: string): HttpError {

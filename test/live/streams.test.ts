@@ -57,18 +57,42 @@ it('the stream with the most unread bytes is cut when all have too many', async 
   expect(reading?.isClosed).toBe(false)
 })
 
-it('the tenant with the most unread bytes loses streams, though another one has the stream with the most', async () => {
-  const open = openerOf({ unreadBytes: 5_000 })
-  const openStuck = (user: string, store: string, unread: number) => {
+it('a token has 10 streams, also where its stores change', () => {
+  const open = openerOf({})
+  for (let i = 0; i < 10; i++) open('Ann', i % 2 === 0 ? 'one' : 'other')
+  expect(() => open('Ann', 'third')).toThrow(
+    expect.objectContaining({ errorInfo: [expect.objectContaining({ details: expect.stringContaining('10 open') })] }),
+  )
+  open('Bob', 'one')
+})
+
+/** A function that opens a stream of one of the users of a store, whose client leaves so many bytes unread. */
+function stuckOpenerOf(limits: Partial<StreamLimits>) {
+  const open = openerOf(limits)
+  return (user: string, store: string, unread: number) => {
     const stream = open(user, store)
-    stream.begin(new Writable({ write: () => {} }), { heartbeat: () => ':\n\n' }, 'x'.repeat(unread))
+    const out = unread > 0 ? new Writable({ write: () => {} }) : new PassThrough().resume()
+    stream.begin(out, { heartbeat: () => ':\n\n' }, 'x'.repeat(unread))
     return stream
   }
+}
+
+it('the tenant with the most unread bytes loses streams, though another one has the stream with the most', async () => {
+  const openStuck = stuckOpenerOf({ unreadBytes: 5_000 })
   const many = ['Ann', 'Bob', 'Cid'].map((user) => openStuck(user, 'one', 1_500))
   const single = openStuck('Eve', 'other', 2_000)
   await expect.poll(() => many.some(({ isClosed }) => isClosed)).toBe(true)
   expect(many.filter(({ isClosed }) => isClosed)).toHaveLength(1)
   expect(single.isClosed).toBe(false)
+})
+
+it('each time the tenant with the most unread bytes then loses a stream, and none whose client reads', async () => {
+  const openStuck = stuckOpenerOf({ unreadBytes: 4_000 })
+  const one = [0, 3_000, 1_000].map((unread, i) => openStuck(`one ${i}`, 'one', unread))
+  const other = [2_000, 1_500].map((unread, i) => openStuck(`other ${i}`, 'other', unread))
+  await expect.poll(() => one[1]?.isClosed).toBe(true)
+  expect(one.map(({ isClosed }) => isClosed)).toEqual([false, true, false])
+  expect(other.map(({ isClosed }) => isClosed)).toEqual([true, false])
 })
 
 it('a client that reads is sent more at once than may wait for it, and one that does not read is cut after that', async () => {
