@@ -77,6 +77,12 @@ export async function readNewChanges(
   }
 }
 
+/** Throws `cursor_expired` if changes after the position are no longer kept. */
+export async function requireKeptChanges(db: Kysely<Database>, after: LedgerPosition): Promise<void> {
+  const { rows } = await sql<LedgerState>`select * from ledger_state()`.execute(db)
+  requireKept(after, onlyRow(rows))
+}
+
 const listOf = (stores: readonly string[] | undefined) => (stores ? [...stores] : null)
 
 /** The position that no earlier change of the stores follows; undefined: of all stores. */

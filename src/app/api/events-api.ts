@@ -4,6 +4,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { catalogueFor } from '../../catalogue/catalogue.ts'
 import { changesDisabled } from '../../graphql/context.ts'
 import { findFeed } from '../../live/feed.ts'
+import { requireKeptChanges } from '../../live/new-changes.ts'
 import { openEvents } from '../../live/open-events.ts'
 import { eventStreamHeaders } from '../../live/stream.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
@@ -20,7 +21,7 @@ export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions,
     const head = { status: 200, headers: eventStreamHeaders }
     if (!live) throw new HttpError('unavailable', 'events are sent by the main thread alone')
     if (isHead) {
-      await live.hub.read(feed.stores, feed.after)
+      await requireKeptChanges(db, feed.after)
       return head
     }
     const stream = live.streams.open(caller, headers.authorization)
