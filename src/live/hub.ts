@@ -79,7 +79,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
       void run()
     } catch (error) {
       warnOnce(log, 'earlier changes could not be read for a stream', { reason: messageOf(error) })
-      listener.end()
+      listener.cut()
     }
   }
   /** Adds those that have caught up to the group, unless the reader has passed their position meanwhile. */
@@ -110,7 +110,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     }
     mayBeTooMany ||= page.changes.some(({ kind, action }) => kind === 'store' && action === 'created')
     if (!group.stores && mayBeTooMany) {
-      if (await hasTooManyStores(db)) group.endThoseOfAllStores()
+      if (await hasTooManyStores(db)) group.cutThoseOfAllStores()
       mayBeTooMany = false
     }
     return page.hasMore
@@ -121,7 +121,7 @@ export function createHub(db: Kysely<Database>, log: Logger) {
     while (caughtUp.size + group.size > 0) {
       const hasMore = await step().catch((error: unknown) => {
         warnOnce(log, 'new changes could not be read for streams', { reason: messageOf(error) })
-        if (error instanceof CatalogueError && error.code === 'cursor_expired') group.end()
+        if (error instanceof CatalogueError && error.code === 'cursor_expired') group.cut()
         return false
       })
       if (!hasMore) await sleep(everyMs, undefined, { ref: false })

@@ -56,13 +56,13 @@ export class ListenerGroup {
   }
 
   /** They cannot be notified of further changes. */
-  end(): void {
-    for (const listener of [...this.#members.keys()]) listener.end()
+  cut(): void {
+    for (const listener of [...this.#members.keys()]) listener.cut()
   }
 
   /** There are too many stores: their clients are to name some. */
-  endThoseOfAllStores(): void {
-    for (const listener of [...this.#members.keys()]) if (!listener.stores) listener.end()
+  cutThoseOfAllStores(): void {
+    for (const listener of [...this.#members.keys()]) if (!listener.stores) listener.cut()
   }
 }
 

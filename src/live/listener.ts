@@ -16,5 +16,5 @@ export interface Listener {
   /** It has been notified of all changes before the position, which may be before an earlier one. */
   reached(position: LedgerPosition): void
   /** It cannot be notified of further changes. */
-  end(): void
+  cut(): void
 }

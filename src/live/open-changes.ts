@@ -45,7 +45,7 @@ export async function openChanges(
       })
     },
     reached: () => {},
-    end: () => stream.cut(),
+    cut: () => stream.cut(),
   }
   stream.onClose(() => {
     hub.leave(listener)

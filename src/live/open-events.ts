@@ -32,7 +32,7 @@ export async function openEvents(
     reached: (position) => {
       if (isBefore(at, position)) at = position
     },
-    end: () => stream.cut(),
+    cut: () => stream.cut(),
   }
   // With data: common parsers ignore an id without, and the client would miss changes before its first event.
   const position = () => `event: position\nid: ${cursorOf(at.ledger, at)}\ndata: {}\n\n`

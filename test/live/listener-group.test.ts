@@ -10,7 +10,7 @@ function listener(stores: string[] | undefined, codePrefix?: string) {
   const received: (readonly Change[])[] = []
   const own: Listener = {
     ...{ stores, filter: { codePrefix }, share: { tenant: 't', tokenId: 'i' } },
-    ...{ notify: (changes) => received.push(changes), ready: () => undefined, reached: () => {}, end: () => {} },
+    ...{ notify: (changes) => received.push(changes), ready: () => undefined, reached: () => {}, cut: () => {} },
   }
   return { own, received }
 }

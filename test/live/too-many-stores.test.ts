@@ -26,7 +26,7 @@ async function listen(db = database.db) {
     notify: (changes) => {
       state.received += changes.length
     },
-    end: () => {
+    cut: () => {
       state.isEnded = true
     },
   }
