@@ -134,6 +134,16 @@ describe('Subscription.changes', () => {
     expect([status, text]).toEqual([400, expect.stringContaining('a POST of at most 256 KiB')])
   })
 
+  it('is refused if it has a larger cost than the main thread runs', async () => {
+    const threadLimits = { bytes: 2 ** 20, members: 5_000, cost: 0, readBytes: 2 ** 20 }
+    const small = await startTestGateway({ database: gateway.database, more: { threadLimits } })
+    onTestFinished(small.stop)
+    const body = { query: follow, variables: { store: await newStore(gateway) } }
+    const call = { method: 'POST', body, headers: { accept: 'text/event-stream' } }
+    const { status, text } = await small.call('/graphql', call)
+    expect([status, text]).toEqual([400, expect.stringContaining('a cost of at most')])
+  })
+
   it('is on the main thread whatever its tenant has read', async () => {
     const store = await newStore(gateway)
     const codes = Array.from({ length: 20 }, (_, i) => `P${i}`)
