@@ -26,6 +26,8 @@ let headerChars = 0
  */
 export function startInOrder(request: IncomingMessage, response: ServerResponse, start: () => void): void {
   const { socket } = request
+  // Its client was told that the connection ends, and its queue has ended.
+  if (!socket.writable) return
   const queue = queues.get(socket)
   if (!queue) {
     queues.set(socket, [])

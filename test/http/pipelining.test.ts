@@ -55,6 +55,15 @@ it('a request whose client has left meanwhile does not start', async () => {
   other.answer()
 })
 
+it('a request that arrives after the answer that closes its connection does not start', () => {
+  const { socket, started, arrive, answer } = connection()
+  arrive()
+  socket.writable = false
+  answer()
+  arrive()
+  expect(started()).toBe(1)
+})
+
 it('the headers of waiting requests have 8 MiB: connections beyond that are cut, and what they held is free again', async () => {
   const fill = () => {
     const all = connections(3)
