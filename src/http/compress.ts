@@ -29,14 +29,14 @@ const cores = new FairQueue({ slots: Math.max(1, availableParallelism() - 1) })
 const largeBytes = 64 * 1024
 
 /** The compressed bodies of a page, whose pieces are frozen: the same are sent each time. */
-const compressedOf = memoized((_page: readonly Buffer[]) => new Map<Encoding, Promise<Buffer>>())
+const encodingsOf = memoized((_page: readonly Buffer[]) => new Map<Encoding, Promise<Buffer>>())
 
 /** The answer with its body compressed, in a thread of Node: other requests do not wait. */
 export async function compressed(answer: HttpResponse, encoding: Encoding, share?: Share): Promise<HttpResponse> {
   const { status, headers, body = '' } = answer
   answer.body = undefined
   const sent = piecesOf(body)
-  const kept = Object.isFrozen(sent) ? compressedOf(sent) : undefined
+  const kept = Object.isFrozen(sent) ? encodingsOf(sent) : undefined
   const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4, share)
   kept?.set(encoding, made)
   return { status, headers: { ...headers, 'Content-Encoding': encoding }, body: [await made] }
