@@ -87,7 +87,9 @@ function parseQuery(
 
 /** The fault of an option that the operation does not have: a mistyped one would change what is imported. */
 function unknownOption(given: string, known: readonly string[]): Fault {
-  return invalid(printable(given), `is unknown; expected some of ${known.join(', ')}`)
+  const name = printable(given)
+  const details = `${name} is unknown; expected some of ${known.join(', ')}`
+  return { reason: 'invalid_request', details, ...(given.length <= maxShownName && { field: name }) }
 }
 
 /** Parameters have shorter names. A longer one may be a token, which the log must not have. */

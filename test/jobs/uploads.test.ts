@@ -300,8 +300,9 @@ it('leaves places in the queue of a store to others than a token that uploads', 
   await small.stop()
 })
 
-it.each<[Record<string, string> | [string, string][], string, RegExp]>([
+it.each<[Record<string, string> | [string, string][], string | undefined, RegExp]>([
   [{ delimeter: ';' }, 'delimeter', /^delimeter is unknown; expected some of store_uuid, channel/],
+  [{ ['x'.repeat(41)]: '' }, undefined, /^a name of 41 characters is unknown; expected some of/],
   [{ format: 'pdf' }, 'format', /^format must be one of csv, jsonl, json, xml, xlsx; got "pdf"$/],
   [{ channel: 'none' }, 'channel', /^channel must be one of SMP/],
   [{ delimiter: 'ab' }, 'delimiter', /^delimiter must be one ASCII character/],
