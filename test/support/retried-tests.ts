@@ -24,7 +24,8 @@ function withReason(test: TestCase): string {
   const { state, errors = [] } = test.result()
   const [line = ''] = errors[0]?.message.split('\n') ?? []
   const at = errors[0]?.stacks?.[0]?.line
-  return `${test.module.relativeModuleId} > ${test.fullName}: ${state} after a retry: ${line.slice(0, 200)} (line ${at})`
+  const where = at === undefined ? '' : ` (line ${at})`
+  return `${test.module.relativeModuleId} > ${test.fullName}: ${state} after a retry: ${line.slice(0, 200)}${where}`
 }
 
 function hasFailedTest(module: TestModule): boolean {
