@@ -54,7 +54,7 @@ function begin(socket: Socket, response: ServerResponse, start: () => void): voi
 
 async function beginNext(socket: Socket): Promise<void> {
   // It is nobody's share: the caller of the next request is not known yet.
-  if (queues.get(socket)?.length) await requestContext.exit(startOnePerTick)
+  if (socket.writable && queues.get(socket)?.length) await requestContext.exit(startOnePerTick)
   const queue = queues.get(socket) ?? []
   // Its client has left, or was told that the connection ends.
   const next = socket.writable ? queue.shift() : undefined
