@@ -23,7 +23,7 @@ export const retryTimes: RetryTimes = {
   late: hour,
   pausedAfter: 5 * 24 * hour,
   slice: 5_000,
-  joining: 1_000,
+  joining: 2_000,
 }
 
 /** The pause after a failed attempt: twice the one before, within the bounds, and what the receiver asks for. */
