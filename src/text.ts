@@ -186,6 +186,11 @@ export function isSpreadsheetError(text: string): boolean {
   return /^#{4,}$/.test(error) || (errorWords.has(word) && (/[!?]$/.test(error) || errorWithoutMark.test(error)))
 }
 
+/** A character as an escape of JSON, for output where nobody would see it, or a terminal would obey it. */
+export function unicodeEscape(character: string): string {
+  return `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
+}
+
 /** An input without the fields that are null: they have their defaults, or are unchanged. */
 export function withoutNulls<Input extends object>(input: Input) {
   const given = Object.entries(input).filter(([, value]) => value != null)

@@ -1,4 +1,5 @@
 import { destination, type Logger, pino } from 'pino'
+import { unicodeEscape } from '../text.ts'
 
 /** Characters that JSON does not escape, and that move the cursor or change the direction of text in a terminal. */
 const controls = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
@@ -10,7 +11,7 @@ export function createLog(level: string): Logger {
     base: null,
     serializers: { requestId: (id: string) => id.slice(0, 64).toWellFormed() },
     hooks: {
-      streamWrite: (line: string) => (process.stderr.isTTY ? readable(line) : line).replace(controls, escaped),
+      streamWrite: (line: string) => (process.stderr.isTTY ? readable(line) : line).replace(controls, unicodeEscape),
     },
   }
   return pino(options, destination({ dest: 2, sync: true }))
@@ -23,8 +24,4 @@ export function readable(line: string): string {
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
   const clock = new Date(Number(time)).toISOString().slice(11, 23)
   return `${clock} ${label} ${JSON.stringify(msg).slice(1, -1)}${pairs.join('')}\n`
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

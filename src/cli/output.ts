@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty'
+import { unicodeEscape } from '../text.ts'
 
 /** Prints the result of a command on stdout: one JSON object with `--json`, otherwise the text. */
 export function printResult(json: boolean, result: object, text: string): void {
@@ -7,7 +8,7 @@ export function printResult(json: boolean, result: object, text: string): void {
 
 /** Control characters as escapes: those of names would be commands to the terminal. */
 function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replaceAll(/\p{Cc}/gu, unicodeEscape)
 }
 
 /** Shows a line on a terminal in the place of the one before; an empty text removes it. */

@@ -1,5 +1,5 @@
 import { errorColumns } from '../../request/csv/attribute-column.ts'
-import { shown } from '../../text.ts'
+import { shown, unicodeEscape } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { maxColumnLength, maxColumns } from './limits.ts'
 
@@ -49,7 +49,5 @@ export function hasInvisible(text: string): boolean {
 
 /** The text with characters that nobody sees written as escapes. */
 export function visible(text: string): string {
-  return shown(text).replaceAll(invisible, (character) => {
-    return `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
-  })
+  return shown(text).replaceAll(invisible, unicodeEscape)
 }
