@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
+import type { ProductOrder } from '../../../src/catalogue/products/query/order.ts'
+import type { ProductFilter } from '../../../src/catalogue/products/query/product-filter.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { addAssets, addProducts, define, newStore } from '../../support/factories.ts'
 import { hostileCodes, hostileNumbers, hostileTexts } from '../../support/hostile-texts.ts'
 import { Random } from '../../support/random.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { record, sometimes } from '../property/values.ts'
-import { type AttributeFilter, type Filter, facet, type ModelProduct, matches, type Order, sorted } from './model.ts'
+import { conditionsOn, createdAndUpdated, filtersBy, ordersBy, statuses } from './query-arbitraries.ts'
+import { facet, type ModelProduct, matches, sorted, type TypeOf } from './query-model.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 60)
@@ -27,15 +30,6 @@ const names = [
   ...hostileTexts,
   ...[95, 120, 120, 300].map((n, i) => `long ${'x'.repeat(n)}${i}`),
 ]
-const times = ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '2026-01-02T00:00:00.500000Z']
-const statuses = ['active', 'new', 'under review']
-const enumValue = (status: string) => status.toUpperCase().replace(' ', '_')
-
-/** No product is changed before it is created. */
-const createdAndUpdated = fc
-  .tuple(fc.constantFrom(...times), fc.constantFrom(...times))
-  .map((both) => both.toSorted() as [string, string])
-
 const product = fc.record({
   status: fc.constantFrom(...statuses),
   attributes: fc.record(
@@ -103,42 +97,12 @@ beforeAll(async () => {
   stores.sort((a, b) => (a.uuid < b.uuid ? -1 : 1))
 })
 
-const conditions = (name: string, values: readonly string[], bounds: readonly string[]) => {
-  const value = fc.constantFrom(...values)
-  const bound = fc.constantFrom(...(bounds.length > 0 ? bounds : ['']))
-  const shape = {
-    eq: value,
-    ne: value,
-    in: fc.array(value, { minLength: 1, maxLength: 3 }),
-    contains: fc.constantFrom('', 'r', '%', '_', '0', 'É', '\\'),
-    startsWith: fc.constantFrom('', 'a', 'R', '1', '😀'),
-    exists: fc.boolean(),
-    ...(bounds.length > 0 && { gt: bound, gte: bound, lt: bound, lte: bound }),
-  }
-  const one = fc.constantFrom(...(Object.keys(shape) as (keyof typeof shape)[]))
-  return fc
-    .tuple(one, fc.option(one, { nil: undefined }), fc.record(shape as Record<string, fc.Arbitrary<unknown>>))
-    .map(([key, other, given]): AttributeFilter => {
-      const isUpper = (name: string | undefined) => name === 'lt' || name === 'lte'
-      const isRange = (name: string | undefined) => isUpper(name) || name === 'gt' || name === 'gte'
-      // Two bounds may be upside down, which is refused.
-      const second = other && !(isRange(key) && isRange(other)) ? { [other]: given[other] } : {}
-      return { name, [key]: given[key], ...second }
-    })
-}
-
 const attribute = fc.oneof(
-  conditions('Price', prices, ['10', '10.00', '-1', '9.5', '1000000000000.5', '0']),
-  conditions('Day', days, days),
-  conditions('Flag', ['true', 'false'], []),
-  conditions('Color', names, names),
-  conditions('Nothing', names, names),
-)
-const range = fc.constantFrom(
-  { from: '2026-01-01T00:00:00.000Z' },
-  { from: '2026-01-01T00:00:00.001Z' },
-  { to: '2026-01-02T00:00:00.500Z' },
-  { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:00.001Z' },
+  conditionsOn('Price', prices, ['10', '10.00', '-1', '9.5', '1000000000000.5', '0']),
+  conditionsOn('Day', days, days),
+  conditionsOn('Flag', ['true', 'false'], []),
+  conditionsOn('Color', names, names),
+  conditionsOn('Nothing', names, names),
 )
 const presence = sometimes(
   record<{ channel: string; assetFormat: string }>({
@@ -146,37 +110,13 @@ const presence = sometimes(
     assetFormat: fc.constantFrom('image', 'video'),
   }),
 )
-const criteria = {
-  status: fc.array(fc.constantFrom(...statuses), { maxLength: 2 }),
-  codePrefix: fc.constantFrom('', 'a', '1', '😀'),
-  codes: fc.array(fc.constantFrom(...codes, 'x'), { maxLength: 8 }),
+const filter = filtersBy(codes, fc.array(attribute, { minLength: 1, maxLength: 2 }), {
   search: fc.constantFrom('A', '_', '%', '-', '', 'r', 're', '1', '0.'),
-  attributes: fc.array(attribute, { minLength: 1, maxLength: 2 }),
-  createdAt: range,
-  updatedAt: range,
   hasAssets: presence,
   missingAssets: presence,
-}
-const keys = Object.keys(criteria) as (keyof typeof criteria)[]
-const { filter } = fc.letrec<{ filter: Filter; simple: Filter; nested: Filter }>((tie) => ({
-  filter: fc.oneof({ depthSize: 'small', maxDepth: 3 }, tie('simple'), tie('nested')),
-  simple: fc
-    .tuple(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 2 }), fc.record(criteria))
-    .map(([chosen, given]) => Object.fromEntries(chosen.map((key) => [key, given[key]])) as Filter),
-  nested: fc.oneof(
-    fc.array(tie('filter'), { minLength: 1, maxLength: 2 }).map((and): Filter => ({ and })),
-    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((or): Filter => ({ or })),
-    tie('filter').map((not): Filter => ({ not })),
-  ),
-}))
-
-const order = fc.record({
-  field: fc.constantFrom('CODE', 'CREATED_AT', 'UPDATED_AT', 'STATUS', 'ATTRIBUTE' as const),
-  attribute: fc.constantFrom('Price', 'Day', 'Color', 'Nothing'),
-  direction: fc.constantFrom('ASC' as const, 'DESC' as const),
 })
-const orderOf = ({ attribute, ...rest }: Required<Order>): Order =>
-  rest.field === 'ATTRIBUTE' ? { ...rest, attribute } : rest
+const order = ordersBy(['Price', 'Day', 'Color', 'Nothing'])
+const typeOf: TypeOf = (name) => (name === 'Price' ? 'number' : 'text')
 
 interface Connection {
   totalCount: number
@@ -211,12 +151,18 @@ async function walk(read: (place: object) => Promise<Connection>, size: number, 
   throw new Error('a list does not end')
 }
 
-const toApi = (given: Filter): object => ({
+const enumValue = (name: string) => name.replace(/[A-Z]/g, ' $&').replaceAll(' ', '_').toUpperCase()
+const toApi = (given: ProductFilter): object => ({
   ...given,
   ...(given.status && { status: given.status.map(enumValue) }),
   ...(given.and && { and: given.and.map(toApi) }),
   ...(given.or && { or: given.or.map(toApi) }),
   ...(given.not && { not: toApi(given.not) }),
+})
+const orderOf = ({ field, direction, ...rest }: ProductOrder) => ({
+  field: enumValue(field),
+  direction: enumValue(direction ?? 'asc'),
+  ...rest,
 })
 
 const size = fc.constantFrom(1, 2, 3, 100)
@@ -228,19 +174,19 @@ it('lists, counts and facets of products are those of a model in memory, for any
     size,
     fc.boolean(),
     fc.nat(2),
-    async (filter, any, size, backwards, n) => {
+    async (filter, order, size, backwards, n) => {
       const { uuid = '', products = [] } = stores[n] ?? {}
-      const order = orderOf(any)
-      const matching = products.filter((product) => matches(product, filter))
+      const matching = products.filter((product) => matches(product, filter, typeOf))
+      const variables = { store: uuid, filter: toApi(filter), order: orderOf(order) }
       const listed = await walk(
         async (place) => {
-          const data = await gateway.data(ofStore, { store: uuid, filter: toApi(filter), order, ...place })
+          const data = await gateway.data(ofStore, { ...variables, ...place })
           return (data.store as unknown as { products: Connection }).products
         },
         size,
         backwards,
       )
-      const expected = sorted(matching, order).map(({ code }) => `${uuid} ${code}`)
+      const expected = sorted(matching, order, typeOf).map(({ code }) => `${uuid} ${code}`)
       expect(listed).toEqual({ total: matching.length, found: expected })
 
       const facets = `query ($store: ID!, $filter: ProductFilter, $first: Int, $search: String) { store(storeUuid: $store) {
@@ -258,22 +204,24 @@ it('lists, counts and facets of products are those of a model in memory, for any
 
 it('lists of several stores are those of a model in memory', async () => {
   const property = fc.asyncProperty(filter, order, size, fc.boolean(), async (filter, any, size, backwards) => {
-    const order = orderOf({ ...any, field: any.field === 'ATTRIBUTE' ? 'CODE' : any.field })
+    const order: ProductOrder = any.field === 'attribute' ? { field: 'code', direction: any.direction } : any
+    const variables = { stores: stores.map(({ uuid }) => uuid), filter: toApi(filter), order: orderOf(order) }
     const listed = await walk(
       async (place) => {
-        const uuids = stores.map(({ uuid }) => uuid)
-        const data = await gateway.data(ofStores, { stores: uuids, filter: toApi(filter), order, ...place })
+        const data = await gateway.data(ofStores, { ...variables, ...place })
         return data.products as unknown as Connection
       },
       size,
       backwards,
     )
     const matching = stores.flatMap(({ uuid, products }) =>
-      products.filter((product) => matches(product, filter)).map((product) => ({ ...product, uuid })),
+      products.filter((product) => matches(product, filter, typeOf)).map((product) => ({ ...product, uuid })),
     )
     // Stable: products that are equal stay in the order of their stores, which is turned around with all else.
-    if (order.direction === 'DESC') matching.reverse()
-    const expected = sorted(matching, order).map((product) => `${(product as { uuid?: string }).uuid} ${product.code}`)
+    if (order.direction === 'desc') matching.reverse()
+    const expected = sorted(matching, order, typeOf).map(
+      (product) => `${(product as { uuid?: string }).uuid} ${product.code}`,
+    )
     expect(listed).toEqual({ total: matching.length, found: expected })
   })
   await fc.assert(property, { numRuns: numRuns / 4, seed, endOnFailure: false })

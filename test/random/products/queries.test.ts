@@ -7,7 +7,7 @@ import { countProducts } from '../../../src/catalogue/products/lists/count-produ
 import { countFacets } from '../../../src/catalogue/products/lists/facets.ts'
 import { listProducts } from '../../../src/catalogue/products/lists/list-products.ts'
 import { cursorKey, type ProductOrder } from '../../../src/catalogue/products/query/order.ts'
-import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/query/product-filter.ts'
+import type { ProductFilter } from '../../../src/catalogue/products/query/product-filter.ts'
 import { chooseSource } from '../../../src/catalogue/products/query/source.ts'
 import { filtersProjection } from '../../../src/catalogue/projections/filters-projection.ts'
 import { inTransaction } from '../../../src/catalogue/transaction.ts'
@@ -15,6 +15,7 @@ import { useDatabase } from '../../support/database/database.ts'
 import { buildIndex } from '../../support/database/product-index.ts'
 import { storeIn } from '../../support/factories.ts'
 import { hostileCodes, hostileNumbers, hostileTexts } from '../../support/hostile-texts.ts'
+import { conditionsOn, createdAndUpdated, filtersBy, ordersBy, statuses } from './query-arbitraries.ts'
 import { facet, type ModelProduct, matches, sorted, type TypeOf } from './query-model.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
@@ -44,11 +45,7 @@ const noNumbers = [
   '2024-05-01',
 ]
 const values = [...numbers, ...noNumbers, ...texts]
-const times = ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '2026-01-02T00:00:00.500000Z']
-const statuses = ['active', 'new', 'under review'] as const
-
 const names = ['Number', 'Text', 'Any', 'Nothing'] as const
-type Name = (typeof names)[number]
 const sources = {
   /** The attribute `Any` is not declared. */
   'a small store': { isLarge: false, declared: { Number: 'number', Text: 'text' } },
@@ -66,8 +63,7 @@ const product = fc.record({
     { Number: fc.constantFrom(...values), Text: fc.constantFrom(...values), Any: fc.constantFrom(...values) },
     { requiredKeys: [], noNullPrototype: true },
   ),
-  // No product is changed before it is created.
-  times: fc.tuple(fc.constantFrom(...times), fc.constantFrom(...times)).map((both) => both.toSorted()),
+  times: createdAndUpdated,
 })
 
 const stores = new Map<Title, { uuid: string; products: ModelProduct[]; typeOf: TypeOf }>()
@@ -78,8 +74,10 @@ async function fill(title: Title, n: number): Promise<void> {
   const uuid = await storeIn(catalogue)
   const given = fc.sample(product, { numRuns: codes.length, seed: seed + n })
   const products = codes.map((code, i): ModelProduct => {
-    const { times: [createdAt = '', updatedAt = ''] = [], status, attributes } = given[i] as (typeof given)[number]
-    return { code, status, attributes: new Map(Object.entries(attributes)), createdAt, updatedAt }
+    const { times, status, attributes } = given[i] as (typeof given)[number]
+    const [createdAt, updatedAt] = times
+    const ofOthers = { searched: [], groups: new Set<string>() }
+    return { code, status, attributes: new Map(Object.entries(attributes)), createdAt, updatedAt, ...ofOthers }
   })
   for (const { code, status, attributes, createdAt, updatedAt } of products) {
     await sql`insert into product values (${uuid}, ${code}, ${status}, ${JSON.stringify(Object.fromEntries(attributes))},
@@ -104,64 +102,9 @@ beforeAll(async () => {
   await fill('a store of more than 5,000 products', 1)
 })
 
-const value = fc.constantFrom(...values)
-const conditions = (name: Name) => {
-  const bound = name === 'Number' ? fc.constantFrom(...numbers) : value
-  const shape = {
-    eq: value,
-    ne: value,
-    in: fc.array(value, { minLength: 1, maxLength: 3 }),
-    contains: fc.constantFrom('', 'r', '%', '_', '0', '\\'),
-    startsWith: fc.constantFrom('', 'a', 'R', '1', '😀'),
-    exists: fc.boolean(),
-    gt: bound,
-    gte: bound,
-    lt: bound,
-    lte: bound,
-  }
-  const one = fc.constantFrom(...(Object.keys(shape) as (keyof typeof shape)[]))
-  const isRange = (key: string) => ['gt', 'gte', 'lt', 'lte'].includes(key)
-  return fc
-    .tuple(one, fc.option(one, { nil: undefined }), fc.record(shape as Record<string, fc.Arbitrary<unknown>>))
-    .map(([key, other, given]): AttributeFilter => {
-      // Two bounds may be upside down, which is refused.
-      const second = other && !(isRange(key) && isRange(other)) ? { [other]: given[other] } : {}
-      return { name, [key]: given[key], ...second }
-    })
-}
-const range = fc.constantFrom(
-  { from: new Date('2026-01-01T00:00:00.000Z') },
-  { from: new Date('2026-01-01T00:00:00.001Z') },
-  { to: new Date('2026-01-02T00:00:00.500Z') },
-  { from: new Date('2026-01-01T00:00:00.000Z'), to: new Date('2026-01-01T00:00:00.001Z') },
-)
-const criteria = {
-  status: fc.array(fc.constantFrom(...statuses), { maxLength: 2 }),
-  codePrefix: fc.constantFrom('', 'a', '1', '😀'),
-  codes: fc.array(fc.constantFrom(...codes, 'x'), { maxLength: 8 }),
-  attributes: fc.array(fc.oneof(...names.map(conditions)), { minLength: 1, maxLength: 3 }),
-  createdAt: range,
-  updatedAt: range,
-}
-const keys = Object.keys(criteria) as (keyof typeof criteria)[]
-const { filter } = fc.letrec<{ filter: ProductFilter; simple: ProductFilter; nested: ProductFilter }>((tie) => ({
-  filter: fc.oneof({ depthSize: 'small', maxDepth: 3 }, { weight: 3, arbitrary: tie('simple') }, tie('nested')),
-  simple: fc
-    .tuple(fc.uniqueArray(fc.constantFrom(...keys, 'attributes' as const), { maxLength: 2 }), fc.record(criteria))
-    .map(([chosen, given]) => Object.fromEntries(chosen.map((key) => [key, given[key]])) as ProductFilter),
-  nested: fc.oneof(
-    fc.array(tie('filter'), { minLength: 1, maxLength: 2 }).map((and): ProductFilter => ({ and })),
-    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((or): ProductFilter => ({ or })),
-    tie('filter').map((not): ProductFilter => ({ not })),
-  ),
-}))
-const order = fc
-  .record({
-    field: fc.constantFrom('code', 'createdAt', 'updatedAt', 'status', 'attribute', 'attribute', 'attribute'),
-    attribute: fc.constantFrom(...names),
-    direction: fc.constantFrom('asc', 'desc'),
-  })
-  .map(({ attribute, ...rest }) => (rest.field === 'attribute' ? { ...rest, attribute } : rest) as ProductOrder)
+const attribute = fc.oneof(...names.map((name) => conditionsOn(name, values, name === 'Number' ? numbers : values)))
+const filter = filtersBy(codes, fc.array(attribute, { minLength: 1, maxLength: 3 }))
+const order = ordersBy(names)
 
 /** All products of a list, page by page from its start or its end, in the order of the list. */
 async function walk(

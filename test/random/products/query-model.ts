@@ -1,5 +1,9 @@
 import type { ProductOrder } from '../../../src/catalogue/products/query/order.ts'
-import type { AttributeFilter, ProductFilter } from '../../../src/catalogue/products/query/product-filter.ts'
+import type {
+  AssetPresence,
+  AttributeFilter,
+  ProductFilter,
+} from '../../../src/catalogue/products/query/product-filter.ts'
 
 /** A product as the model has it; times are to the microsecond, as PostgreSQL writes them. */
 export interface ModelProduct {
@@ -8,20 +12,29 @@ export interface ModelProduct {
   attributes: ReadonlyMap<string, string>
   createdAt: string
   updatedAt: string
+  /** The values of its searchable attributes. */
+  searched: readonly string[]
+  /** `channel/format` of the groups of its code. */
+  groups: ReadonlySet<string>
 }
 
 /** How the values of an attribute compare: undefined without a declaration. */
 export type TypeOf = (name: string) => 'number' | 'text' | undefined
 
 export function matches(product: ModelProduct, filter: ProductFilter, typeOf: TypeOf): boolean {
-  const { status, codePrefix, codes, attributes, createdAt, updatedAt } = filter
+  const { status, codePrefix, codes, search, attributes, createdAt, updatedAt, hasAssets, missingAssets } = filter
+  const isIn = ({ channel, assetFormat }: AssetPresence) =>
+    product.groups.has(`${channel ?? 'SMP'}/${assetFormat ?? 'image'}`)
   return [
     (status as readonly string[] | undefined)?.includes(product.status) ?? true,
     product.code.startsWith(codePrefix ?? ''),
     codes?.includes(product.code) ?? true,
+    [product.code, ...product.searched].some((text) => text.toLowerCase().includes((search ?? '').toLowerCase())),
     (attributes ?? []).every((one) => holds(product.attributes.get(one.name), one, typeOf(one.name))),
     isDuring(product.createdAt, createdAt),
     isDuring(product.updatedAt, updatedAt),
+    !hasAssets || isIn(hasAssets),
+    !missingAssets || !isIn(missingAssets),
     (filter.and ?? []).every((part) => matches(product, part, typeOf)),
     filter.or?.some((part) => matches(product, part, typeOf)) ?? true,
     !filter.not || !matches(product, filter.not, typeOf),
