@@ -6,7 +6,7 @@ import { callRest, restData } from '../support/clients/rest-client.ts'
 import { newStore as newStoreOf } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
-/** `begin` and `commit` are not counted: each write has them. */
+/** REST runs the operations of GraphQL: one of both is counted, without `begin` and `commit`, which each write has. */
 const gateway = useGateway({
   // Statements of another thread cannot be counted here.
   more: { threadLimits: { bytes: 2 ** 40, members: 2 ** 40, cost: 2 ** 40, readBytes: 2 ** 40 } },
@@ -43,15 +43,6 @@ const operations: Operation[] = [
     run: put,
   },
   { title: 'PUT /products', statements: 1, given: upsertAndMakeKnown, run: put },
-  {
-    title: 'updateProducts',
-    statements: 1,
-    given: upsertAndMakeKnown,
-    run: async (n) => {
-      const products = upTo(n, (i) => ({ productCode: code(i), status: 'active', attributes: { Color: 'red' } }))
-      expect(await run('updateProducts', { products }, '{ updatedSkus }')).toEqual({ updatedSkus: upTo(n, code) })
-    },
-  },
   {
     title: 'upsertProducts to a store that is not known yet',
     statements: 2,
@@ -110,12 +101,12 @@ const operations: Operation[] = [
       expect(page.groups).toContainEqual(expect.objectContaining({ product: expect.anything() }))
     },
   },
-  ...selections('asset ids, one item', (n) => [{ asset_id: upTo(n, assetId) }]),
-  ...selections('asset ids, an item each', (n) => upTo(n, (i) => ({ asset_id: assetId(i) }))),
-  ...selections('asset ids on a channel', (n) => upTo(n, (i) => ({ asset_id: [assetId(i)], channel: 'SMP' }))),
-  ...selections('parent codes', (n) => upTo(n, (i) => ({ parent_code: code(i) }))),
-  ...selections('parent codes on a channel', (n) => upTo(n, (i) => ({ parent_code: code(i), channel: 'SMP' }))),
-  ...selections('the channel', () => [{ channel: 'SMP' }]),
+  selection('asset ids, one item', (n) => [{ asset_id: upTo(n, assetId) }]),
+  selection('asset ids, an item each', (n) => upTo(n, (i) => ({ asset_id: assetId(i) }))),
+  selection('asset ids on a channel', (n) => upTo(n, (i) => ({ asset_id: [assetId(i)], channel: 'SMP' }))),
+  selection('parent codes', (n) => upTo(n, (i) => ({ parent_code: code(i) }))),
+  selection('parent codes on a channel', (n) => upTo(n, (i) => ({ parent_code: code(i), channel: 'SMP' }))),
+  selection('the channel', () => [{ channel: 'SMP' }]),
   {
     title: 'POST /assets/unlink',
     statements: 2,
@@ -131,17 +122,6 @@ const operations: Operation[] = [
     given: add,
     run: async (n) =>
       expect(await rest('POST /assets/unlink', upTo(n, link))).toMatchObject({ unlinked: n, failed: 0 }),
-  },
-  {
-    title: 'unlinkAssets',
-    statements: 2,
-    given: add,
-    run: async (n) => {
-      const to = { storeUuid: store, channel: 'SMP' }
-      const links = upTo(n, (i) => ({ ...to, parentCode: code(i), assetId: [assetId(i)] }))
-      const selection = '{ unlinked failed }'
-      expect(await ask(gateway, 'unlinkAssets', { links }, selection)).toEqual({ unlinked: n, failed: 0 })
-    },
   },
   {
     title: 'a revert of PUT /products',
@@ -227,34 +207,17 @@ const operations: Operation[] = [
   },
 ]
 
-/** A selection of all the assets there are, deleted through both APIs. */
-function selections(by: string, selectors: (n: number) => Record<string, unknown>[]): Operation[] {
-  return [
-    {
-      title: `DELETE /assets by ${by}`,
-      statements: 2,
-      given: add,
-      run: async (n) => {
-        const body = selectors(n).map((selector) => ({ store_uuid: store, ...selector }))
-        expect(await rest('DELETE /assets', body)).toMatchObject({ deleted_count: n, failed: 0 })
-      },
+/** Deletes all the assets there are. */
+function selection(by: string, selectors: (n: number) => Record<string, unknown>[]): Operation {
+  return {
+    title: `DELETE /assets by ${by}`,
+    statements: 2,
+    given: add,
+    run: async (n) => {
+      const body = selectors(n).map((selector) => ({ store_uuid: store, ...selector }))
+      expect(await rest('DELETE /assets', body)).toMatchObject({ deleted_count: n, failed: 0 })
     },
-    {
-      title: `deleteAssets by ${by}`,
-      statements: 2,
-      given: add,
-      run: async (n) => {
-        const given = selectors(n).map(({ asset_id, parent_code, channel }) => ({
-          storeUuid: store,
-          channel,
-          parentCode: parent_code,
-          assetId: asset_id === undefined ? undefined : [asset_id].flat(),
-        }))
-        const deleted = await ask(gateway, 'deleteAssets', { selectors: given }, '{ deletedCount failed }')
-        expect(deleted).toEqual({ deletedCount: n, failed: 0 })
-      },
-    },
-  ]
+  }
 }
 
 for (const { title, statements, given, run } of operations) {
