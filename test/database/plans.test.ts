@@ -13,9 +13,10 @@ import { listProducts } from '../../src/catalogue/products/lists/list-products.t
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { createProducts, upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import type { TestDatabase } from '../support/database/database.ts'
-import { createExplainer, createPlainDatabase, type Explainer, workOf } from './explain.ts'
+import { storeIn } from '../support/factories.ts'
+import { createExplainer, createPlainDatabase, type Explainer, useExplainer, workOf } from './explain.ts'
 
 /** One big store and some small ones: 20,000 groups of two assets each, and as many products. */
 const groups = 20_000
@@ -23,9 +24,6 @@ const big = 15_000
 const stores = 6
 const bigTables = ['asset_group', 'asset_link', 'asset', 'product']
 
-let database: TestDatabase
-let explainer: Explainer
-let uuids: string[]
 let store: string
 /** A store that is newer than the statistics: the planner takes it for empty. */
 let fresh: string
@@ -34,46 +32,33 @@ let small: string
 const code = (i: number) => `sku-${String(i).padStart(5, '0')}`
 const assetId = (i: number) => `asset-${i}`
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
-const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>
-  explainer.catalogue.db.transaction().execute((transaction) => work(joinTransaction(explainer.catalogue, transaction)))
 
-beforeAll(async () => {
-  database = await createPlainDatabase()
-  explainer = createExplainer(database.direct)
-  const { db } = explainer.catalogue
-  const input = { storeName: 'Shop', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-  const link = { copyTaxonomy: false }
-  uuids = []
-  for (let i = 0; i < stores; i++) {
-    uuids.push((await write((catalogue) => createStore(catalogue, all, input, link))).storeUuid)
-  }
+const explainer = useExplainer(async (catalogue) => {
+  const uuids = await Promise.all(upTo(stores, () => storeIn(catalogue)))
   store = uuids[0] ?? ''
   small = uuids[1] ?? ''
-  for (const uuid of uuids) await fill(uuid, uuid === store ? big : (groups - big) / (stores - 1))
-  for (const table of bigTables) await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(db)
-  await sql`vacuum analyze`.execute(db)
-  fresh = (await write((catalogue) => createStore(catalogue, all, input, link))).storeUuid
-  await fill(fresh, 1_000)
+  for (const uuid of uuids) await fill(catalogue, uuid, uuid === store ? big : (groups - big) / (stores - 1))
+  for (const table of bigTables)
+    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(catalogue.db)
+})
+beforeAll(async () => {
+  fresh = await storeIn(explainer.catalogue)
+  await fill(explainer.catalogue, fresh, 1_000)
 })
 
-async function fill(uuid: string, n: number): Promise<void> {
+async function fill(catalogue: Catalogue, uuid: string, n: number): Promise<void> {
   const assets = upTo(n * 2, (i) => ({ ...newAsset(i), assetId: assetId(i), parentCode: code(i >> 1) }))
   for (let at = 0; at < assets.length; at += 10_000) {
     const part = assets.slice(at, at + 10_000)
-    await write((catalogue) => addAssets(catalogue, all, uuid, part))
+    await inTransaction(catalogue, (work) => addAssets(work, all, uuid, part))
   }
   const products = upTo(n, (i) => ({ productCode: code(i), attributes: { Color: 'red', Size: `${i}` } }))
-  await write((catalogue) => upsertProducts(catalogue, uuid, products))
+  await inTransaction(catalogue, (work) => upsertProducts(work, uuid, products))
 }
 
 function newAsset(i: number) {
   return { channel: 'SMP', parentCode: code(i), assetFormat: 'image', url: `https://assets.example/${i}.jpg` }
 }
-
-afterAll(async () => {
-  await explainer.close()
-  await database.drop()
-})
 
 const page = { channel: 'SMP', assetFormat: 'image', offset: 0, limit: 50 }
 const first = { limit: 101, backwards: false }
