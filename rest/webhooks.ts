@@ -29,7 +29,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.ListWebhooksDocument,
     shapes: () => ({ query: z.object({ store_uuid: input.storeUuid }) }),
     variables: camelCase,
-    toData: ({ store }) => ({ webhooks: foundStore(store).webhooks.map(shown) }),
+    toData: ({ store }) => ({ webhooks: foundStore(store).webhooks.map((webhook) => restObject(webhook)) }),
   }),
   endpoint({
     method: 'POST',
@@ -43,7 +43,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.CreateWebhookDocument,
     shapes: () => ({ query: input.storeWrite, body: newWebhook }),
     variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
-    toData: ({ createWebhook: made }) => ({ ...made, webhook: shown(made.webhook) }),
+    toData: ({ createWebhook: made }) => ({ ...made, webhook: restObject(made.webhook) }),
   }),
   endpoint({
     method: 'GET',
@@ -55,7 +55,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.GetWebhookDocument,
     shapes: () => ({ query: z.object({ id }) }),
     variables: camelCase,
-    toData: ({ webhook }) => shown(foundWebhook(webhook)),
+    toData: ({ webhook }) => restObject(foundWebhook(webhook)),
   }),
   endpoint({
     method: 'PATCH',
@@ -68,7 +68,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.UpdateWebhookDocument,
     shapes: () => ({ query: one, body: changedWebhook }),
     variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
-    toData: ({ updateWebhook: webhook }) => shown(webhook),
+    toData: ({ updateWebhook: webhook }) => restObject(webhook),
   }),
   act('DELETE', path, operations.DeleteWebhookDocument, {
     summary: 'Delete a webhook',
@@ -85,7 +85,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.RotateWebhookSecretDocument,
     shapes: () => ({ query: one }),
     variables: camelCase,
-    toData: ({ rotateWebhookSecret: made }) => ({ ...made, webhook: shown(made.webhook) }),
+    toData: ({ rotateWebhookSecret: made }) => ({ ...made, webhook: restObject(made.webhook) }),
   }),
   act('POST', `${path}/test`, operations.TestWebhookDocument, {
     summary: 'Test a webhook',
@@ -103,7 +103,7 @@ export const webhooks: readonly Endpoint[] = [
     document: operations.ReplayWebhookDocument,
     shapes: () => ({ query: one.extend({ from: input.text.describe('Cursor of the feed, or a time as RFC 3339.') }) }),
     variables: camelCase,
-    toData: ({ replayWebhook: webhook }) => shown(webhook),
+    toData: ({ replayWebhook: webhook }) => restObject(webhook),
   }),
   act('POST', `${path}/retry`, operations.RetryWebhookDocument, {
     summary: 'Retry a delivery',
@@ -146,16 +146,12 @@ function act(
     document,
     shapes: () => ({ query: one }),
     variables: (query): OneVariables => camelCase(query),
-    toData: (result) => shown(Object.values(result)[0] as WebhookFragment),
+    toData: (result) => restObject(Object.values(result)[0] as WebhookFragment),
   })
 }
 
 function inputOf<Body extends { filter?: object | null | undefined }>({ filter, ...body }: Body) {
   return { ...body, filter: filter && camelCase(filter) }
-}
-
-function shown(webhook: WebhookFragment) {
-  return restObject(webhook)
 }
 
 function foundWebhook<Webhook>(webhook: Webhook | null): Webhook {
