@@ -8,6 +8,7 @@ import { hasRowSecurity, limitedTo } from '../../src/database/tenant.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { useDatabase } from '../support/database/database.ts'
+import { startPostgresProxy } from '../support/servers/fault-proxy.ts'
 
 const database = useDatabase()
 
@@ -113,6 +114,24 @@ it('is free again, and its slot too, after errors of any kind', async () => {
   await Promise.all([1, 2, 3, 4].map(() => run('select 1')))
   const { total, idle, waiting } = connectionStateOf(db) ?? {}
   expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
+})
+
+it('is free again when its request stopped waiting before it was set up', async () => {
+  const proxy = await startPostgresProxy()
+  onTestFinished(() => proxy.close())
+  const db = connect({ ...database.direct, ...proxy.connection, max: 2 }, () => {})
+  onTestFinished(() => db.destroy())
+  const ask = () => sql`select 1`.execute(db)
+  await ask()
+  // To connect takes less than the 2 s for which a request waits; with the set-up it takes more.
+  await proxy.set({ kind: 'latency', ms: 600 })
+  // Both find the one idle connection, which only one of them gets.
+  await Promise.allSettled([ask(), ask()])
+  const inUse = () => {
+    const { total = 0, idle = 0 } = connectionStateOf(db) ?? {}
+    return total - idle
+  }
+  await expect.poll(inUse).toBe(0)
 })
 
 const readTooMuch = (db: Kysely<Database>) => sql`select repeat('x', 100000)`.execute(db)

@@ -58,7 +58,8 @@ export function createStoreServers(
   const sent = new Set<Sent>()
   const probed = new Set<StoreServer>()
   const deadlines = { connectionTimeoutMillis: answerMs, query_timeout: answerMs }
-  const lookups = new pg.Pool({ ...coordinator, ...deadlines, max: 1 }).on('error', () => {})
+  // One short statement needs no settings.
+  const lookups = new pg.Pool({ ...coordinator, ...deadlines, max: 1, onConnect: undefined }).on('error', () => {})
   const homes = new LRUCache<string, StoreServer>({
     max: 10_000,
     ttl: rememberedMs,

@@ -49,17 +49,18 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   } = { ...defaults, ...connection }
   const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...options } = given
   const own = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
+  const streams = new Set<Socket>()
   const setUp = async (client: pg.ClientBase) => {
+    client.on('error', onError)
+    closeWhenSilent(client as PooledClient, query_timeout)
+    addStream(streams, client)
     if (!transactionPooling) await client.query(settingsOf('session', own))
     await refuseStandby(client, pool.options)
   }
-  // A connection whose set-up fails is closed, and its request fails: its transaction has failed, too.
-  const pool = new pg.Pool({ ...options, verify: (client, done) => void setUp(client).then(() => done(), done) })
+  // A connection whose set-up fails is closed, and its request fails: its transaction has failed, too. As the pool's
+  // `verify`, a set-up that outlasts its request would leave a connection that nobody releases.
+  const pool = new pg.Pool({ ...options, onConnect: setUp })
   pool.on('error', onError)
-  pool.on('connect', (client) => {
-    client.on('error', onError)
-    closeWhenSilent(client as PooledClient, query_timeout)
-  })
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
   const limits = { slots, slotsPerTenant, maxWaiting, maxWaitMs }
@@ -72,8 +73,6 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   }
   const queues = { queue, cores: new FairQueue(costly) }
   const settings = transactionPooling ? settingsOf('local', own) : ''
-  const streams = new Set<Socket>()
-  pool.on('connect', (client) => addStream(streams, client))
   const coordinator = queued(pool, queues, urls, streams, settings)
   const routed = isDistributed ? createRoutedPool(coordinator, limits, onError) : undefined
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: routed?.pool ?? coordinator }) })
