@@ -71,6 +71,7 @@ export function createThreadPool({ threads = defaultThreads, ...given }: PoolOpt
   }
   const slots = new FairQueue({ slots: threads, slotsPerTenant: options.threadsPerTenant, ...queue })
   let started: Promise<Piscina> | undefined
+  let isClosed = false
   return {
     /**
      * Runs a task in a thread, never twice. Throws `unavailable`, with a `TaskEnded` as its cause where it was ended.
@@ -85,6 +86,8 @@ export function createThreadPool({ threads = defaultThreads, ...given }: PoolOpt
       const task: Task = { input, context: { requestId, traceparent, tenant, tokenId }, cancellation: cancelled }
       const watch = watchTask(signal, options, cancellation)
       try {
+        // Its thread would outlive the pool.
+        if (isClosed) throw new Error('the pool is closed')
         started ??= startPiscina(options)
         const piscina = await started
         if (options.hasSpare) cancellation.once('message', () => startSpare(piscina))
@@ -103,6 +106,7 @@ export function createThreadPool({ threads = defaultThreads, ...given }: PoolOpt
     },
     state: () => ({ busy: slots.busy, waiting: slots.waiting }),
     close: async () => {
+      isClosed = true
       await (await started)?.destroy()
     },
   }

@@ -230,6 +230,12 @@ describe('a pool of threads', () => {
     expect(kept).toEqual([await run('name the thread')])
   })
 
+  it('starts no thread once it is closed', async () => {
+    const run = start()
+    await pools[0]?.close()
+    await expect(run('sleep', 1)).rejects.toMatchObject(unavailable)
+  })
+
   it('leaves a thread to other tenants, however many tasks one tenant has', async () => {
     const run = start({ deadlineMs: 600_000 })
     const leaving = new AbortController()
