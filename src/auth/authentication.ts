@@ -54,11 +54,11 @@ export function createCountedAuthentication(
 }
 
 /** Makes the function that returns the caller of an `Authorization` header; undefined without a valid token. */
-export function createAuthentication({ db, bootstrapToken, jwt, trustMs }: AuthenticationOptions) {
+export function createAuthentication({ db, bootstrapToken, jwt, trustMs = 4_000 }: AuthenticationOptions) {
   const bootstrap = bootstrapToken === undefined ? undefined : Buffer.from(bootstrapToken)
   const lookUp = createTokenLookup(db, trustMs)
   // Loaded only where there is a provider.
-  const checkJwt = jwt && import('./jwt.ts').then(({ createJwtCheck }) => createJwtCheck(jwt))
+  const checkJwt = jwt && import('./jwt.ts').then(({ createJwtCheck }) => createJwtCheck(jwt, trustMs))
   return async (authorization: string | undefined): Promise<Caller | undefined> => {
     const token = /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) return undefined

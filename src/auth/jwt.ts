@@ -1,5 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { unavailable } from '../errors.ts'
+import { requestContext } from '../request/context.ts'
 import { isName, storeUuidOf } from '../text.ts'
 import { type Caller, isScope } from './caller.ts'
 import { jwtAlgorithms } from './jwt-algorithms.ts'
@@ -12,8 +14,19 @@ export interface JwtOptions {
   algorithms?: readonly string[] | undefined
 }
 
-/** Makes the function that verifies JSON Web Tokens (RFC 7519). It throws `unavailable` without the provider's keys. */
-export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgorithms }: JwtOptions) {
+/** As clocks differ. */
+const clockTolerance = 5
+/** A token may have 8 KiB. */
+const maxTokens = 2_000
+
+/**
+ * Makes the function that verifies JSON Web Tokens (RFC 7519). A valid one is trusted for `trustMs`, within its
+ * lifetime. It throws `unavailable` without the provider's keys.
+ */
+export function createJwtCheck(
+  { issuer, audience, jwksUrl, algorithms = jwtAlgorithms }: JwtOptions,
+  trustMs: number,
+): (token: string) => Promise<Caller | undefined> {
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: 3_000,
     cooldownDuration: 5_000,
@@ -23,15 +36,18 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
         throw new errors.JWKSTimeout(undefined, { cause })
       }),
   })
-  return async (token: string): Promise<Caller | undefined> => {
+  const verify = async (token: string, options: { ttl?: number }): Promise<Caller | undefined> => {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer,
         audience,
         algorithms: [...algorithms],
-        clockTolerance: 5,
+        clockTolerance,
         requiredClaims: ['exp', 'sub'],
       })
+      const { exp = 0 } = payload
+      // 0 would mean without end.
+      options.ttl = Math.max(1, Math.min(trustMs, (exp + clockTolerance) * 1000 - Date.now()))
       return isAccessToken.test(protectedHeader.typ ?? 'JWT') ? callerOf(payload) : undefined
     } catch (error) {
       // Errors of other classes are those of a key that cannot be used.
@@ -39,6 +55,13 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
       throw unavailable('unavailable', error, 'the identity provider does not answer')
     }
   }
+  const cache = new LRUCache<string, Caller>({
+    max: maxTokens,
+    ttl: trustMs,
+    // Outside the request: other requests wait for the same check.
+    fetchMethod: (token, _stale, { options }) => requestContext.exit(verify, token, options),
+  })
+  return (token) => cache.fetch(token)
 }
 
 /** The errors of fetching keys. ERR_JOSE_GENERIC: the provider's answer is not 200 or not JSON. */

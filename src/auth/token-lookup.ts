@@ -9,7 +9,7 @@ import { hashOf } from './secret.ts'
 const maxTokens = 10_000
 
 /** Makes the function that finds the caller of a token. It is trusted for `trustMs`, revoked or not. */
-export function createTokenLookup(db: Kysely<Database>, trustMs = 4_000) {
+export function createTokenLookup(db: Kysely<Database>, trustMs: number) {
   const lookUp = async (token: string, options: { ttl?: number }): Promise<Caller | undefined> => {
     const row = await findToken(db, hashOf(token))
     if (!row) return undefined

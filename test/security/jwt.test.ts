@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, importJWK, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { newStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
@@ -85,6 +85,22 @@ describe('JSON Web Tokens', () => {
   it('may be a few seconds late, as clocks differ', async () => {
     expect(await statusOf(await provider.sign({ exp: inSeconds(-2) }))).toBe(404)
     expect(await statusOf(await provider.sign({ nbf: inSeconds(2) }))).toBe(404)
+  })
+
+  it('are verified once for some seconds, however many requests have them', async () => {
+    const verify = vi.spyOn(crypto.subtle, 'verify')
+    onTestFinished(() => verify.mockRestore())
+    const token = await provider.sign()
+    await Promise.all(Array.from({ length: 20 }, () => statusOf(token)))
+    expect(verify.mock.calls.length).toBeLessThan(20)
+  })
+
+  it('are refused when they have expired, also while they are trusted', async () => {
+    const exp = inSeconds(0)
+    const token = await provider.sign({ exp })
+    expect(await statusOf(token)).toBe(404)
+    for (; inSeconds(0) < exp + 5; await sleep(100)) await statusOf(token)
+    expect(await statusOf(token)).toBe(401)
   })
 
   it('of a key that the provider has just begun to use are accepted, and unknown keys do not flood it', async () => {
