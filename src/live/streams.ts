@@ -1,5 +1,6 @@
 import { type Caller, tenantOf } from '../auth/caller.ts'
 import { unavailable } from '../errors.ts'
+import { requestContext } from '../request/context.ts'
 import { HttpError } from '../request/http-error.ts'
 import { Stream } from './stream.ts'
 
@@ -33,6 +34,8 @@ export function createStreams(
 ) {
   const { ofToken, ofTenant, ofProcess, heartbeatMs, unreadBytes } = { ...usual, ...limits }
   const open = new Set<Stream>()
+  /** They begin with the first stream. */
+  let timers: NodeJS.Timeout[] | undefined
   let isClosing = false
   let isChecking = false
 
@@ -58,8 +61,10 @@ export function createStreams(
       slowest.cut()
     }
   }
-  const timers = [setInterval(check, checkMs), setInterval(trim, checkMs), setInterval(beat, heartbeatMs)]
-  for (const timer of timers) timer.unref()
+  const startTimers = () =>
+    [setInterval(check, checkMs), setInterval(trim, checkMs), setInterval(beat, heartbeatMs)].map((timer) =>
+      timer.unref(),
+    )
   return {
     count: () => open.size,
     /** Takes one of the places. Throws `rate_limited` if there is none. */
@@ -73,6 +78,8 @@ export function createStreams(
       if (ofSameTenant.length >= ofTenant)
         throw tooMany(`the tokens of the same stores may have ${ofTenant} open streams`)
       if (open.size >= ofProcess) throw tooMany(`the service may have ${ofProcess} open streams`)
+      // Outside the request that opens the first stream.
+      timers ??= requestContext.exit(startTimers)
       const stream = new Stream(caller, authorization)
       open.add(stream)
       stream.onClose(() => open.delete(stream))
@@ -81,7 +88,7 @@ export function createStreams(
     /** Ends all streams, and refuses new ones. */
     close: (): void => {
       isClosing = true
-      for (const timer of timers) clearInterval(timer)
+      for (const timer of timers ?? []) clearInterval(timer)
       for (const stream of open) stream.end()
     },
   }

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createStreams, type StreamLimits } from '../../src/live/streams.ts'
 
 /** Two open streams: the client of the first one reads, and that of the second one does not. */
@@ -42,6 +42,15 @@ it('the tokens of the same stores have some of all streams, and others have the 
   expect(() => open('Gus', 'other')).toThrow(refused('the service may have 5 open streams'))
   first?.cut()
   open('Dan', 'one')
+})
+
+it('no timer runs before the first stream: a start that fails leaves none', () => {
+  const begun = vi.spyOn(globalThis, 'setInterval')
+  onTestFinished(() => begun.mockRestore())
+  const open = openerOf({})
+  expect(begun).not.toHaveBeenCalled()
+  open('Ann', 'one')
+  expect(begun).toHaveBeenCalled()
 })
 
 it('a stream whose client reads nothing is cut after some heartbeats', async () => {
