@@ -31,11 +31,13 @@ export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOpt
   const outgoing = { allow: options.outgoingAllow }
   const times = options.deliveryTimes
   const deliverer = isRecording ? startDeliverer({ db: delivererDb, outgoing, times, log }) : undefined
-  const stop = async () => {
+  /** Ends the parts, by their names. */
+  const stop = () => {
     stopWatch?.()
-    await Promise.all([follower.stop(), deliverer?.stop()])
-    await Promise.all([followerDb.destroy(), delivererDb.destroy()])
-    await stopMaintenance()
+    const projections = follower.stop().then(() => followerDb.destroy())
+    const webhooks = Promise.resolve(deliverer?.stop()).then(() => delivererDb.destroy())
+    const maintenance = Promise.all([projections, webhooks]).then(stopMaintenance)
+    return { projections, webhooks, maintenance }
   }
   return {
     wakeJobs: () => runner.wake(),

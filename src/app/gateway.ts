@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { createAuthentication } from '../auth/authentication.ts'
 import { findKind } from '../database/kind.ts'
 import { addChangeDays } from '../database/ledger.ts'
@@ -49,13 +50,12 @@ export async function startGateway(options: GatewayOptions) {
   /** Resolves when all connections are closed. */
   const close = async (stop: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
     isStopping = true
+    const { waitFor, done } = watchStop(log)
     live.streams.close()
-    const jobsEnded = background?.stopJobs()
-    await stopServer(server, stop)
-    await jobsEnded
-    await background?.stop()
-    await closeThreadPools()
-    await replicas?.close()
+    await waitFor({ jobs: background?.stopJobs(), connections: stopServer(server, stop) })
+    await waitFor(background?.stop() ?? {})
+    await waitFor({ threads: closeThreadPools(), replicas: replicas?.close() })
+    done()
   }
   try {
     // After a long stop the ledger lacks the day of the first write. What fails is repeated below.
@@ -67,6 +67,24 @@ export async function startGateway(options: GatewayOptions) {
     await close()
     throw error
   }
+}
+
+const slowStopMs = 10_000
+
+/** A stop that takes long logs once which parts it still waits for. */
+function watchStop(log: Logger) {
+  const waiting = new Set<string>()
+  const report = () => log.warn({ waitsFor: [...waiting] }, 'the gateway takes long to stop')
+  const timer = setTimeout(report, slowStopMs).unref()
+  const waitFor = async (parts: Record<string, Promise<unknown> | undefined>) => {
+    const ends = Object.entries(parts).map(async ([name, ended]) => {
+      waiting.add(name)
+      await ended
+      waiting.delete(name)
+    })
+    await Promise.all(ends)
+  }
+  return { waitFor, done: () => clearTimeout(timer) }
 }
 
 async function openReplicas({ databaseReadUrl, connection, log }: GatewayOptions) {

@@ -85,6 +85,8 @@ export async function startTestGateway({
     ...callerOf(call),
     stop: async () => {
       agent.destroy()
+      // A stop that takes long says why.
+      if (log.level === 'silent') log.level = 'warn'
       await gateway.close()
       await database.drop()
     },
