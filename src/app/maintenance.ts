@@ -27,13 +27,17 @@ export function startMaintenance(
   log: Logger,
 ): () => Promise<void> {
   const isRecording = changesRetention > 0
+  let isStopped = false
   const attempt = (work: Promise<unknown>, failure: string) =>
-    work.catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
+    work.catch((error: unknown) => {
+      if (!isStopped) log.warn({ reason: messageOf(error) }, failure)
+    })
   const deleteJobs = () => attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
   let retry: NodeJS.Timeout | undefined
   // Without the day of today nothing can be written.
   const addDays = () =>
     addChangeDays(db).catch((error: unknown) => {
+      if (isStopped) return
       log.warn({ reason: messageOf(error) }, 'days of the ledger could not be added')
       clearTimeout(retry)
       retry = setTimeout(addDays, retryMs).unref()
@@ -55,8 +59,9 @@ export function startMaintenance(
   return async () => {
     clearInterval(timer)
     clearTimeout(afterStart)
-    clearTimeout(retry)
     // Another instance may have reset the ledger meanwhile.
     if (!isRecording) await attempt(setRecording(db, false), 'unrecorded changes could not be noted')
+    isStopped = true
+    clearTimeout(retry)
   }
 }
