@@ -37,7 +37,7 @@ export async function requireRoom(
   quotas: JobQuotas,
 ): Promise<number> {
   await lockStore(joinTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
-  const { queued, unfinished, uploads } = await countUnended(db, storeUuid, uploader)
+  const { queued, unfinished, uploads } = await countUnfinished(db, storeUuid, uploader)
   if (queued >= quotas.queued) {
     throw new CatalogueError(
       'quota_exceeded',
@@ -77,7 +77,7 @@ interface JobNumbers {
   uploads: number
 }
 
-export async function countUnended(
+export async function countUnfinished(
   db: Kysely<Database>,
   storeUuid: string,
   uploader: string | null = null,

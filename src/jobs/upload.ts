@@ -12,7 +12,7 @@ import { noCounts } from '../import/position.ts'
 import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
 import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
-import { countUnended, type JobQuotas, partsWriter, requireRoom } from './quotas.ts'
+import { countUnfinished, type JobQuotas, partsWriter, requireRoom } from './quotas.ts'
 import { enqueue } from './start-job.ts'
 
 /** A file that was received as the input of a job, which is not queued yet. */
@@ -28,7 +28,8 @@ interface UploadedFile extends ArrivingFile {
   tokenId: string
 }
 
-const partBytes = 256 * 1024
+/** Larger than the parts of an output: a file takes fewer statements. */
+const writtenBytes = 256 * 1024
 const heartbeatMs = 5_000
 
 /**
@@ -75,7 +76,7 @@ export async function receiveUpload(
 /** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
 export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
   return asTransaction(db, async (transaction) => {
-    const { unfinished } = await countUnended(transaction, storeUuid)
+    const { unfinished } = await countUnfinished(transaction, storeUuid)
     const job = await transaction
       .updateTable('job')
       .set({ state: 'queued', heartbeat_at: null, origin: origin ? JSON.stringify(origin) : null })
@@ -136,7 +137,7 @@ async function* joined(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     waiting.push(chunk)
     size += chunk.length
-    if (size < partBytes) continue
+    if (size < writtenBytes) continue
     yield Buffer.concat(waiting, size)
     waiting = []
     size = 0
