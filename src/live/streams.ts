@@ -33,17 +33,17 @@ export function createStreams(
   limits: Partial<StreamLimits> = {},
 ) {
   const { ofToken, ofTenant, ofProcess, heartbeatMs, unreadBytes } = { ...usual, ...limits }
-  const open = new Set<Stream>()
+  const all = new Set<Stream>()
   /** They begin with the first stream. */
   let timers: NodeJS.Timeout[] | undefined
   let isClosing = false
   let isChecking = false
 
   /** Cuts the streams whose tokens are no longer valid. One token after the other: a lookup may be a statement. */
-  const check = async () => {
+  const cutInvalid = async () => {
     if (isChecking) return
     isChecking = true
-    for (const [authorization, streams] of Map.groupBy(open, (stream) => stream.authorization)) {
+    for (const [authorization, streams] of Map.groupBy(all, (stream) => stream.authorization)) {
       // While a token cannot be looked up, no changes can be read either.
       const isValid = await findCaller(authorization).then(Boolean, () => true)
       if (!isValid) for (const stream of streams) stream.cut()
@@ -51,45 +51,45 @@ export function createStreams(
     isChecking = false
   }
   const beat = () => {
-    for (const stream of open) stream.beat()
+    for (const stream of all) stream.beat()
   }
   /** Cuts one stream after the other, each time the slowest one of the tenant that has the most unread bytes then. */
   const trim = () => {
-    while (unreadOf(open) > unreadBytes) {
-      const tenants = [...Map.groupBy(open, ({ share }) => share.tenant).values()]
+    while (unreadOf(all) > unreadBytes) {
+      const tenants = [...Map.groupBy(all, ({ share }) => share.tenant).values()]
       const slowest = withMost(withMost(tenants, unreadOf), ({ unreadBytes }) => unreadBytes)
       slowest.cut()
     }
   }
   const startTimers = () =>
-    [setInterval(check, checkMs), setInterval(trim, checkMs), setInterval(beat, heartbeatMs)].map((timer) =>
+    [setInterval(cutInvalid, checkMs), setInterval(trim, checkMs), setInterval(beat, heartbeatMs)].map((timer) =>
       timer.unref(),
     )
   return {
-    count: () => open.size,
+    count: () => all.size,
     /** Takes one of the places. Throws `rate_limited` if there is none. */
     open: (caller: Caller, authorization: string | undefined): Stream => {
       if (isClosing) throw unavailable('unavailable', undefined, 'the service is shutting down')
       const tenant = tenantOf(caller)
-      const ofSameTenant = [...open].filter(({ share }) => share.tenant === tenant)
+      const ofSameTenant = [...all].filter(({ share }) => share.tenant === tenant)
       // The stores of a token may have changed meanwhile.
-      const own = [...open].filter(({ share }) => share.tokenId === caller.tokenId)
+      const own = [...all].filter(({ share }) => share.tokenId === caller.tokenId)
       if (own.length >= ofToken) throw tooMany(`a token may have ${ofToken} open streams`)
       if (ofSameTenant.length >= ofTenant)
         throw tooMany(`the tokens of the same stores may have ${ofTenant} open streams`)
-      if (open.size >= ofProcess) throw tooMany(`the service may have ${ofProcess} open streams`)
+      if (all.size >= ofProcess) throw tooMany(`the service may have ${ofProcess} open streams`)
       // Outside the request that opens the first stream.
       timers ??= requestContext.exit(startTimers)
       const stream = new Stream(caller, authorization)
-      open.add(stream)
-      stream.onClose(() => open.delete(stream))
+      all.add(stream)
+      stream.onClose(() => all.delete(stream))
       return stream
     },
     /** Ends all streams, and refuses new ones. */
     close: (): void => {
       isClosing = true
       for (const timer of timers ?? []) clearInterval(timer)
-      for (const stream of open) stream.end()
+      for (const stream of all) stream.end()
     },
   }
 }

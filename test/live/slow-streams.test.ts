@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { feedPosition } from '../../src/catalogue/changes/cursor.ts'
 import { ListenerGroup } from '../../src/live/listener-group.ts'
 import type { NewChanges } from '../../src/live/new-changes.ts'
-import { openEvents } from '../../src/live/open-events.ts'
+import { streamEvents } from '../../src/live/stream-events.ts'
 import { createStreams } from '../../src/live/streams.ts'
 import { change } from './support/change.ts'
 
@@ -29,7 +29,7 @@ it('slow streams of one store share the bytes that wait for them, whatever they 
   const open = async (i: number) => {
     const stream = streams.open(caller, 'Bearer token')
     const filter = { operations: ['updateProducts', `other ${i}`] }
-    const begin = await openEvents(hub, stream, { stores: ['A'], filter, after })
+    const begin = await streamEvents(hub, stream, { stores: ['A'], filter, after })
     begin(new Writable({ write: () => {} }))
     return stream
   }

@@ -5,8 +5,8 @@ import { catalogueFor } from '../../catalogue/catalogue.ts'
 import { changesDisabled } from '../../graphql/context.ts'
 import { findFeed } from '../../live/feed.ts'
 import { requireKeptChanges } from '../../live/new-changes.ts'
-import { openEvents } from '../../live/open-events.ts'
 import { eventStreamHeaders } from '../../live/stream.ts'
+import { streamEvents } from '../../live/stream-events.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { HttpError } from '../../request/http-error.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -26,7 +26,7 @@ export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions,
     }
     const stream = live.streams.open(caller, headers.authorization)
     try {
-      return { ...head, events: await openEvents(live.hub, stream, feed) }
+      return { ...head, events: await streamEvents(live.hub, stream, feed) }
     } catch (error) {
       stream.cut()
       throw error

@@ -6,7 +6,7 @@ import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-requ
 import { findJob, type Job } from '../../jobs/job.ts'
 import { findFeed } from '../../live/feed.ts'
 import type { Hub } from '../../live/hub.ts'
-import { openChanges } from '../../live/open-changes.ts'
+import { iterateChanges } from '../../live/iterate-changes.ts'
 import { eventStreamHeaders, type Stream } from '../../live/stream.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { createPauses } from '../../request/pauses.ts'
@@ -78,7 +78,7 @@ function sourcesOf(
     changes: async (storeUuid, after, filter) => {
       if (changesRetention === 0) throw changesDisabled()
       const feed = await findFeed(catalogue, { storeUuids: [storeUuid], filter, after, names: { filter: 'filter.' } })
-      return openChanges(hub, stream, feed)
+      return iterateChanges(hub, stream, feed)
     },
     job: (jobId) => watchJob(catalogue, jobId, stream, findWatched),
   }

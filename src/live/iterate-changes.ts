@@ -13,7 +13,7 @@ const highWaterMark = 10_000
 const size = ({ codes }: Change) => 10 + codes.length
 
 /** The changes of a feed, until the stream is closed. Throws `cursor_expired`. */
-export async function openChanges(
+export async function iterateChanges(
   hub: Hub,
   stream: Stream,
   { stores, filter, after }: Feed,

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { createHub } from '../../src/live/hub.ts'
+import { iterateChanges } from '../../src/live/iterate-changes.ts'
 import { latestPosition } from '../../src/live/new-changes.ts'
-import { openChanges } from '../../src/live/open-changes.ts'
 import { createStreams } from '../../src/live/streams.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
@@ -17,7 +17,7 @@ it('a subscriber that reads nothing is cut when large changes wait', async () =>
   const caller = { tokenId: 'id', tokenName: 'reader', scopes, viewer: { stores: undefined } }
   const stream = createStreams(async () => caller).open(caller, 'Bearer token')
   const feed = { stores: [store], filter: {}, after: await latestPosition(db, [store]) }
-  const changes = await openChanges(createHub(db, pino({ level: 'silent' })), stream, feed)
+  const changes = await iterateChanges(createHub(db, pino({ level: 'silent' })), stream, feed)
   await sql`insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
     select ${store}::uuid, 'r', 'a', 'rest', 'o', 'product', 'updated', array_fill('c'::text, array[10000]),
       array_fill('k'::text, array[10000]), array_fill(null::text, array[10000]), 1 from generate_series(1, 30)`.execute(

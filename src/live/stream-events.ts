@@ -12,7 +12,7 @@ import type { Stream } from './stream.ts'
 const retryMs = 3_000
 
 /** Prepares a stream of events. The result writes them. Throws `cursor_expired`. */
-export async function openEvents(
+export async function streamEvents(
   hub: Hub,
   stream: Stream,
   { stores, filter, after }: Feed,
