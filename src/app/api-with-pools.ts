@@ -6,7 +6,7 @@ import { createApi } from './api/api.ts'
 import { traced } from './api/traced.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
 import { createPoolApi } from './threads/pool-api.ts'
-import type { ThreadData } from './threads/pool-thread.ts'
+import type { PoolThreadData } from './threads/pool-thread.ts'
 import { threadProgram } from './threads/start-thread.ts'
 
 type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten' | 'live'>>
@@ -27,7 +27,12 @@ export function createApiWithPools(options: GatewayOptions, replicas: Replicas |
   } = options
   const { enumerations } = options.globalConfig
   const shared = { introspection, persistedDocuments, jobQuotas, changesRetention, outgoingAllow }
-  const workerData: ThreadData = { ...shared, connection, filterAddress: filterClient?.address, logLevel: log.level }
+  const workerData: PoolThreadData = {
+    ...shared,
+    connection,
+    filterAddress: filterClient?.address,
+    logLevel: log.level,
+  }
   // A step is mostly one statement, which may take 30 s.
   const limits = { deadlineMs: 30_000, maxMs: 60_000 }
   const threadPool = createThreadPool({ entry: threadProgram('pool'), workerData, log, hasSpare, ...limits })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { startGlobalConfig } from '../global-config/global-config.ts'
-import type { StopOptions } from '../http/drain.ts'
+import type { StopOptions } from '../http/stop-server.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import type { Config } from './config.ts'
 import { startGateway } from './gateway.ts'
@@ -34,7 +34,7 @@ export async function startConfiguredGateway(config: Config, { env, ...environme
       /** Lets requests end, and closes the gateway but not its database. */
       stop: async (portClosed?: StopOptions['portClosed']) => {
         globalConfig.stop()
-        await gateway.close({ ...stopping, portClosed })
+        await gateway.stop({ ...stopping, portClosed })
         await closeParts()
       },
     }

@@ -16,13 +16,13 @@ import { HttpError, unauthorized } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
 import type { Api } from './api/api.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import type { Readiness } from './ready.ts'
+import type { Status } from './status.ts'
 
 interface ServerParts extends Pick<Routes, 'findCaller' | 'memory'> {
   api: Api
   metrics: Metrics
   kind: DatabaseKind | undefined
-  status(): Promise<Readiness>
+  status(): Promise<Status>
 }
 
 /** The HTTP server of a gateway: its API, its pages, and what reports its requests. */

@@ -3,8 +3,8 @@ import { createAuthentication } from '../auth/authentication.ts'
 import { findKind } from '../database/kind.ts'
 import { addChangeDays } from '../database/ledger.ts'
 import { createMemoryBudget } from '../fair-share/memory-budget.ts'
-import { type StopOptions, stopServer } from '../http/drain.ts'
 import { listen } from '../http/listen.ts'
+import { type StopOptions, stopServer } from '../http/stop-server.ts'
 import { createHub } from '../live/hub.ts'
 import { createStreams } from '../live/streams.ts'
 import { createApiWithPools } from './api-with-pools.ts'
@@ -12,7 +12,7 @@ import { startBackgroundWork } from './background-work.ts'
 import { createGatewayMetrics } from './gateway-metrics.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { createGatewayServer } from './gateway-server.ts'
-import { createReadiness } from './ready.ts'
+import { createStatusCheck } from './status.ts'
 import { warnAtStart } from './warn-at-start.ts'
 
 const mebibyte = 1024 * 1024
@@ -35,8 +35,8 @@ export async function startGateway(options: GatewayOptions) {
     live,
   })
   let isStopping = false
-  const readiness = createReadiness(db, options.filterClient?.isReachable)
-  const status = async () => (isStopping ? 'unavailable' : readiness())
+  const checkStatus = createStatusCheck(db, options.filterClient?.isReachable)
+  const status = async () => (isStopping ? 'unavailable' : checkStatus())
   const memory = createMemoryBudget(options.maxHeldBytes ?? 256 * mebibyte)
   const metrics = createGatewayMetrics(options, {
     database: kind,
@@ -48,11 +48,11 @@ export async function startGateway(options: GatewayOptions) {
   })
   const server = createGatewayServer(options, { findCaller, memory, api, metrics, kind, status })
   /** Resolves when all connections are closed. */
-  const close = async (stop: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
+  const stop = async (times: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
     isStopping = true
     const { waitFor, done } = watchStop(log)
     live.streams.close()
-    await waitFor({ jobs: background?.stopJobs(), connections: stopServer(server, stop) })
+    await waitFor({ jobs: background?.stopJobs(), connections: stopServer(server, times) })
     await waitFor(background?.stop() ?? {})
     await waitFor({ threads: closeThreadPools(), replicas: replicas?.close() })
     done()
@@ -62,9 +62,9 @@ export async function startGateway(options: GatewayOptions) {
     await addChangeDays(db).catch(() => {})
     const url = await listen(server, { host, port })
     background = startBackgroundWork(options, runPatterns)
-    return { url, close }
+    return { url, stop }
   } catch (error) {
-    await close()
+    await stop()
     throw error
   }
 }

@@ -14,14 +14,14 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 }
 
-/** How long the rest of an unread body is drained. */
+/** How long the rest of an unread body is read, and discarded. */
 export const lingerMs = 2_000
 
 const readingMs = 20_000
 
 /**
- * Sends an answer. The unread rest of a body is drained for a moment before the connection is closed: many clients read
- * nothing before they have sent all, and would lose the answer.
+ * Sends an answer. The unread rest of a body is discarded for a moment before the connection is closed: many clients
+ * read nothing before they have sent all, and would lose the answer.
  */
 export function respond(
   request: IncomingMessage,
@@ -72,7 +72,7 @@ export function respond(
   }
   // Without a body the head is sent at the end: sent alone, its bytes would change too.
   for (const piece of sent) response.write(piece)
-  drain(request, end)
+  discardRest(request, end)
 }
 
 /** Whether the headers announce a body: a request without one may not be `complete` yet. */
@@ -87,7 +87,7 @@ function cutSlowReader(response: ServerResponse): void {
 }
 
 /** Discards the rest of the body. `done` is called when it has arrived or time is up. */
-function drain(request: IncomingMessage, done: () => void): void {
+function discardRest(request: IncomingMessage, done: () => void): void {
   const cut = setTimeout(done, lingerMs).unref()
   request.on('error', () => {})
   request.once('close', () => {

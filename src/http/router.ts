@@ -41,8 +41,8 @@ export async function route(
   if (page && byteLength(page.body) > largeBytes) await startOnePerTick()
   const wantsHtml = request.headers.accept?.includes('text/html')
   if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request, search) }
-  const serve = serverOf(routes, path)
-  if (!serve) {
+  const edge = edgeOf(routes, path)
+  if (!edge) {
     const details = page
       ? `${path} is a page for browsers: send Accept: text/html`
       : `there is no path ${JSON.stringify(path)}`
@@ -50,15 +50,15 @@ export async function route(
   }
   // Node makes a list of Set-Cookie alone.
   const headers = request.headers as RequestHeaders
-  return serveCaller(routes, serve, { request, path, search, headers, id }, response)
+  return serveCaller(routes, edge, { request, path, search, headers, id }, response)
 }
 
 /** Writing a larger page takes as long as a small request. */
 const largeBytes = 64 * 1024
 
-type Serve = (incoming: HttpRequest) => Promise<HttpResult>
+type Edge = (incoming: HttpRequest) => Promise<HttpResult>
 
-function serverOf(routes: Routes, path: string): Serve | undefined {
+function edgeOf(routes: Routes, path: string): Edge | undefined {
   if (path === '/v1' || path.startsWith('/v1/')) return (incoming) => serveRest(routes, incoming)
   if (path === '/graphql') return (incoming) => serveGraphQL(routes, incoming)
   const { mcp } = routes
@@ -73,7 +73,7 @@ function serverOf(routes: Routes, path: string): Serve | undefined {
 /** Authenticates the caller and serves the request, within the tenant's memory. */
 async function serveCaller(
   routes: Routes,
-  serve: Serve,
+  edge: Edge,
   incoming: Pick<HttpRequest, 'request' | 'path' | 'search' | 'headers' | 'id'>,
   response: ServerResponse,
 ): Promise<HttpResult> {
@@ -93,7 +93,7 @@ async function serveCaller(
   }
   // The queues share connections and threads among the tenants of contexts.
   const { answer, summary } = await withContext({ tenant, tokenId, reserve }, () =>
-    serve({ ...incoming, caller }).catch(toResult),
+    edge({ ...incoming, caller }).catch(toResult),
   )
   return { answer, headers, summary: { tokenName, ...summary }, share: { tenant, tokenId } }
 }

@@ -31,7 +31,7 @@ async function startOne(): Promise<Gateway> {
 }
 
 async function stopAll(): Promise<void> {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()))
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()))
 }
 
 const newStore = () => storeIn(database.catalogue)
@@ -170,7 +170,7 @@ it('gives the running job back at shutdown, and another gateway continues it', a
   const gateway = await startOne()
   const job = await queueImport(await newStore(), 30_000)
   await expect.poll(async () => (await currentState(job)).counts.rows).toBeGreaterThan(0)
-  await gateway.close()
+  await gateway.stop()
   expect(await currentState(job)).toMatchObject({ state: 'queued' })
   await startOne()
   await expect.poll(async () => (await currentState(job)).state).toBe('running')

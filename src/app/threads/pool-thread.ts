@@ -18,7 +18,7 @@ import type { SharedOptions } from '../gateway-options.ts'
 import type { ThreadAnswer, ThreadRequest } from './pool-api.ts'
 import { startThread, type ThreadConfig } from './start-thread.ts'
 
-export interface ThreadData extends ThreadConfig, SharedOptions {
+export interface PoolThreadData extends ThreadConfig, SharedOptions {
   /** The filtering service, which each thread calls with a circuit breaker of its own. */
   filterAddress: FilterAddress | undefined
 }
@@ -27,10 +27,10 @@ export function run(task: Task<ThreadRequest> | undefined): Promise<unknown> {
   return runTask(task, answerRequest())
 }
 
-const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
+const answerRequest = lazy(() => createAnswer(workerData as PoolThreadData))
 
 /** Makes the function that answers requests in this thread, one after the other. */
-function createAnswer({ connection, filterAddress, logLevel, ...options }: ThreadData) {
+function createAnswer({ connection, filterAddress, logLevel, ...options }: PoolThreadData) {
   // A thread runs one task at a time, whose statements share these connections. Jobs have a lower priority.
   const { poolThread: max } = maxConnections
   const { db, log } = startThread({ connection, logLevel }, { priority: 5, max, maxPerTenant: max, cores: 1 })

@@ -55,7 +55,7 @@ export async function* readFile(
       yield value
     }
   } finally {
-    // Not awaited: a client that sends nothing would delay its answer. The rest of the body can be drained.
+    // Not awaited: a client that sends nothing would delay its answer. The rest of the body can be discarded.
     chunks.return?.().catch(() => {})
   }
   if (size === 0) throw new HttpError('invalid_request', 'body must be a file; got nothing')

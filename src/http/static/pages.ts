@@ -13,9 +13,9 @@ type MakePage = () => Page | Promise<Page>
 
 /**
  * The pages that need no token, by path, and GraphiQL, which has the path of GraphQL. Files are read once, on the first
- * request. `readiness` returns `ok` or what is missing, and the kind of the database.
+ * request. `state` returns `ok` or what is missing, and the kind of the database.
  */
-export function createPages(enumerations: () => Enumerations, version: string, readiness: () => Promise<State>) {
+export function createPages(enumerations: () => Enumerations, version: string, state: () => Promise<State>) {
   const openApi = lazy(async () => {
     const { openApiText } = await import('../../../rest/openapi/document.ts')
     return openApiText(endpoints, enumerations, version)
@@ -36,7 +36,7 @@ export function createPages(enumerations: () => Enumerations, version: string, r
     ...parts,
     ['/v1/openapi.json', async () => ({ type: json, body: (await openApi())() })],
     ['/health', () => probe({ status: 'ok', version })],
-    ['/ready', async () => probe(await readiness())],
+    ['/ready', async () => probe(await state())],
   ])
   return { pages, graphiql }
 }

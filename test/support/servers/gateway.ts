@@ -87,7 +87,7 @@ export async function startTestGateway({
       agent.destroy()
       // A stop that takes long says why.
       if (log.level === 'silent') log.level = 'warn'
-      await gateway.close()
+      await gateway.stop()
       await database.drop()
     },
   }

@@ -4,19 +4,19 @@ import type { Database } from '../database/tables.ts'
 import { isWithoutRoom } from '../database/unavailable.ts'
 
 /** `storage`: writes fail because the disk of the database is full. */
-export type Readiness = 'ok' | 'storage' | 'unavailable'
+export type Status = 'ok' | 'storage' | 'unavailable'
 
 const deadlineMs = 1_000
 const probeEveryMs = 5_000
 
 /** Makes the check of the database and the filtering service. Concurrent callers share one check. */
-export function createReadiness(
+export function createStatusCheck(
   db: Kysely<Database>,
   isFilterServiceReachable = async () => true,
-): () => Promise<Readiness> {
+): () => Promise<Status> {
   let hasRoom = true
   let probedAt = -probeEveryMs
-  const check = async (): Promise<Readiness> => {
+  const check = async (): Promise<Status> => {
     const [isReachable] = await Promise.all([isFilterServiceReachable(), sql`select 1`.execute(db)])
     const now = performance.now()
     if (now - probedAt >= probeEveryMs) {
@@ -26,10 +26,10 @@ export function createReadiness(
     if (!isReachable) return 'unavailable'
     return hasRoom ? 'ok' : 'storage'
   }
-  let round: Promise<Readiness> | undefined
+  let round: Promise<Status> | undefined
   return () => {
-    const late = () => sleep<Readiness>(deadlineMs, 'unavailable', { ref: false })
-    round ??= Promise.race([check().catch((): Readiness => 'unavailable'), late()]).finally(() => {
+    const late = () => sleep<Status>(deadlineMs, 'unavailable', { ref: false })
+    round ??= Promise.race([check().catch((): Status => 'unavailable'), late()]).finally(() => {
       round = undefined
     })
     return round
