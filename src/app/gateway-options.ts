@@ -6,7 +6,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { Database } from '../database/tables.ts'
-import type { ThreadLimits } from '../event-loop/runs-in-pool.ts'
+import type { MainThreadLimits } from '../event-loop/runs-in-pool.ts'
 import type { TaskLimits } from '../event-loop/thread-pool.ts'
 import type { FilterClient } from '../filter-service/client.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
@@ -34,7 +34,7 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   maxAnswerBytes?: number
   /** The memory for bodies and unread answers of open requests; a tenant may use half of it. */
   maxHeldBytes?: number
-  threadLimits?: ThreadLimits
+  mainThreadLimits?: MainThreadLimits
   jobLimits?: TaskLimits
   /** Whether each task of the pool starts a spare thread; by default it does. */
   hasSpareThread?: boolean
@@ -49,7 +49,9 @@ export type SharedOptions = Pick<
   'introspection' | 'persistedDocuments' | 'jobQuotas' | 'changesRetention' | 'outgoingAllow'
 >
 
-export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | 'pageCacheMb' | 'threadLimits' | 'log'> {
+export interface ApiOptions
+  extends SharedOptions,
+    Pick<GatewayOptions, 'db' | 'pageCacheMb' | 'mainThreadLimits' | 'log'> {
   replicas: Replicas | undefined
   enumerations(): Enumerations
   filterService: FilterService | undefined

@@ -10,7 +10,7 @@ export interface Load {
   isLargeRead: boolean
 }
 
-export interface ThreadLimits {
+export interface MainThreadLimits {
   /** A body of up to this many bytes is small, whatever its members. */
   bytes: number
   /** A body of up to twice the bytes is small if it has at most this many members: about a thousand products. */
@@ -21,10 +21,15 @@ export interface ThreadLimits {
 }
 
 /** A request within these limits blocks the main thread for at most about 20 ms. */
-export const threadLimits: ThreadLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000, readBytes: 1024 * 1024 }
+export const mainThreadLimits: MainThreadLimits = {
+  bytes: 64 * 1024,
+  members: 5_000,
+  cost: 5_000,
+  readBytes: 1024 * 1024,
+}
 
 /** Whether a request runs in the pool. That is decided before anything runs: it ends where it began. */
-export function runsInPool({ bytes, members, cost, isLargeRead }: Load, limits = threadLimits): boolean {
+export function runsInPool({ bytes, members, cost, isLargeRead }: Load, limits = mainThreadLimits): boolean {
   if (isLargeRead || cost > limits.cost || bytes > 2 * limits.bytes) return true
   return bytes > limits.bytes && members() > limits.members
 }

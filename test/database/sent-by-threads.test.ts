@@ -12,8 +12,8 @@ let gateway: TestGateway
 beforeAll(async () => {
   proxy = await startStatementProxy()
   // All requests are answered in threads.
-  const threadLimits = { bytes: -1, members: -1, cost: -1, readBytes: -1 }
-  gateway = await startTestGateway({ connection: proxy.connection, more: { threadLimits } })
+  const mainThreadLimits = { bytes: -1, members: -1, cost: -1, readBytes: -1 }
+  gateway = await startTestGateway({ connection: proxy.connection, more: { mainThreadLimits } })
 })
 afterAll(async () => {
   await gateway.stop()

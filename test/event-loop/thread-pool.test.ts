@@ -138,8 +138,8 @@ describe('a listing through the filtering service in the pool', () => {
     ends.push(() => service.close())
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     const filterClient = createFilterClient({ url, timeoutMs: 2_000, log: silent })
-    const threadLimits = { bytes: 0, members: 0, cost: 0, readBytes: 0 }
-    const filtered = await startTestGateway({ filterClient, more: { threadLimits } })
+    const mainThreadLimits = { bytes: 0, members: 0, cost: 0, readBytes: 0 }
+    const filtered = await startTestGateway({ filterClient, more: { mainThreadLimits } })
     ends.push(filtered.stop, filterClient.close)
     const listed = { query: `{ assetGroups(storeUuid: "${await newStore(filtered)}") { totalGroups } }` }
     const ask = (id: string) =>

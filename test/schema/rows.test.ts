@@ -10,7 +10,7 @@ import { newToken } from '../support/tokens.ts'
 
 const gateway = useGateway({
   // The statements of another thread could not be counted here.
-  more: { threadLimits: { bytes: Infinity, members: Infinity, cost: Infinity, readBytes: Infinity } },
+  more: { mainThreadLimits: { bytes: Infinity, members: Infinity, cost: Infinity, readBytes: Infinity } },
 })
 
 const read = async (field: string, variables: object, selection: string, given = 'limit: $limit') => {

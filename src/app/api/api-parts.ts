@@ -6,7 +6,7 @@ import { createProjectionWait } from '../../catalogue/projections/wait-for-proje
 import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
 import { createReads } from '../../event-loop/reads.ts'
-import { threadLimits as defaultThreadLimits, runsInPool } from '../../event-loop/runs-in-pool.ts'
+import { mainThreadLimits as defaultLimits, runsInPool } from '../../event-loop/runs-in-pool.ts'
 import { type Context, createContext, type EventSources } from '../../graphql/context.ts'
 import { publicError } from '../../graphql/public-error.ts'
 import type { JobKey } from '../../jobs/job.ts'
@@ -42,16 +42,16 @@ export type ApiParts = ReturnType<typeof createApiParts>
 /** What both APIs use. */
 export function createApiParts(options: ApiOptions) {
   const { db, replicas, enumerations, filterService, onJobQueued, jobQuotas, outgoingAllow, pool, log } = options
-  const { threadLimits = defaultThreadLimits } = options
+  const { mainThreadLimits = defaultLimits } = options
   const recordsChanges = options.changesRetention > 0
-  const reads = createReads(threadLimits.readBytes)
+  const reads = createReads(mainThreadLimits.readBytes)
   const catalogueOf = (caller: Caller, { transaction, replica, isLatest }: RunOptions): Catalogue => {
     const patterns = { runHeavy: options.runPatterns, work: 0 }
     const catalogue = catalogueFor(transaction ?? db, caller.viewer, patterns, replica)
     return isLatest ? { ...catalogue, waitForProjections: createProjectionWait(catalogue) } : catalogue
   }
   return {
-    threadLimits,
+    mainThreadLimits,
     recordsChanges,
     reads,
     catalogueOf,
@@ -75,7 +75,7 @@ export function createApiParts(options: ApiOptions) {
     isForPool: ({ body = new Uint8Array(), cost, copies = 1, kind }: RequestLoad): boolean => {
       const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
       const isLargeRead = kind !== undefined && reads.isLarge(kind)
-      return pool !== undefined && runsInPool({ ...size, cost, isLargeRead }, threadLimits)
+      return pool !== undefined && runsInPool({ ...size, cost, isLargeRead }, mainThreadLimits)
     },
     errorOf: (thrown: unknown, requestId: string): HttpError =>
       thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))]),

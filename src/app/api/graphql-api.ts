@@ -22,12 +22,12 @@ const eventsOnly = 'a subscription is a POST whose Accept allows text/event-stre
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
 export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { pool, persistedDocuments, log } = options
-  const { threadLimits, isForPool, reads, chooseReplica, contextOf } = parts
+  const { mainThreadLimits, isForPool, reads, chooseReplica, contextOf } = parts
   const prepare = createRequestPreparer(engine, persistedDocuments, log)
   const subscribe = createSubscriptionApi(options, parts)
   return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
     const { body } = request
-    if (pool && body && body.length > unparsedTimes * threadLimits.bytes) return pool.graphql(request, caller)
+    if (pool && body && body.length > unparsedTimes * mainThreadLimits.bytes) return pool.graphql(request, caller)
     const prepared = prepare(request, caller, requestId)
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared
