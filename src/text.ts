@@ -80,9 +80,9 @@ export function millisecondsOf(text: string): number | undefined {
 
 /** A time as RFC 3339; undefined for another text. */
 export function timeOf(text: string): Date | undefined {
-  const [, date] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.exec(text) ?? []
+  const [, date] = /^(\d{4}-\d\d-\d\d)T(?!24)\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.exec(text) ?? []
   if (date === undefined || Number.isNaN(Date.parse(text))) return undefined
-  // `Date` takes 30 February for 2 March.
+  // `Date` takes 30 February for 2 March. It knows an hour 24, which RFC 3339 does not have.
   return new Date(date).toISOString().startsWith(date) ? new Date(text) : undefined
 }
 

@@ -91,6 +91,12 @@ it.each(['2026-02-30T00:00:00Z', '2026-04-31T10:00:00+02:00', '2026-02-29T23:59:
   },
 )
 
+it('no day has an hour 24', async () => {
+  const filter = { createdAt: { from: '2026-11-28T24:00:00Z' } }
+  const message = await refusal(listing, { store: await newStore(gateway), filter })
+  expect(message).toContain('DateTime must be a time as RFC 3339')
+})
+
 it('names every fault of a filter, and unknown channels with the known ones', async () => {
   const store = await newStore(gateway)
   const bad = { missingAssets: { channel: 'smp' }, codePrefix: '\0' }
