@@ -57,6 +57,9 @@ function productRow(
     }
     for (const [column, cell] of filled) edited.set(column, cell)
   }
+  // The export escapes commas in values; those of texts stay as they are.
+  const images = edited.get('Images')
+  if (typeof images === 'string' && images.includes('\\,')) edited.set('Images', images.replaceAll('\\,', ','))
   if (edited.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
   const [, parent] = /^id:(\d+)$/.exec(String(edited.get('Parent'))) ?? []
   const code = parent === undefined ? undefined : codes.get(parent)

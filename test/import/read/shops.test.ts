@@ -256,6 +256,16 @@ test('woocommerce: columns of attributes are in no row, and columns without a na
   expect(row).toMatchObject({ columns: ['SKU', '', 'Color'], cells: ['A', '', 'Red'], places: [0, 201, 202] })
 })
 
+test('woocommerce: commas in URLs of images are without the backslashes of the export', async () => {
+  const rows = [
+    'ID,Type,SKU,Published,Images,Note',
+    '1,simple,A,1,"https://a.example/w_1\\,h_2/1.jpg, https://a.example/2.jpg","a\\, b"',
+  ]
+  const { products, images } = await imported('escaped-images.csv', rows, ['--preset', 'woocommerce'])
+  expect(await images('A')).toEqual(['https://a.example/w_1,h_2/1.jpg', 'https://a.example/2.jpg'])
+  expect(products.A?.attributes.Note).toBe('a\\, b')
+})
+
 test('woocommerce: a parent that comes later, or never, stays as it is, with a note', async () => {
   const rows = [
     'ID,Type,SKU,Published,Parent',
