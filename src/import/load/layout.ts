@@ -3,7 +3,7 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/csv/attribute-column.ts'
 import { shown } from '../../text.ts'
 import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
-import { presetFor } from '../presets/presets.ts'
+import { presetFor, unpacksAttributes } from '../presets/presets.ts'
 import { listed } from '../read/columns.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -59,7 +59,9 @@ export function planLayout(
       `${optionName(request, 'mapStatus')} needs the column of the status; name it by ${optionName(request, 'status')}; the file has ${listed(columns)}`,
     )
   }
-  requireColumns(request, isComplete ? namedColumns(request) : new Map([['code', [code]]]), columns, hint)
+  const named: NamedColumns = isComplete ? namedColumns(request) : new Map([['code', [code]]])
+  if (unpacksAttributes(request)) named.delete('map')
+  requireColumns(request, named, columns, hint)
   if (isComplete) requireDistinct(columns, attributeOf)
   return { code, status, attributeOf, columnOf, urlPlaceOf }
 }

@@ -16,6 +16,8 @@ interface Preset {
   assets: readonly string[]
   /** Columns by which the export is known. */
   marks: readonly string[]
+  /** Whether a row may have columns that the file does not have. */
+  unpacks?: boolean
   /** Turns the export's rows into rows of one product each. `assets` are the columns of images that options name. */
   reshape(source: NotedSource, assets: readonly string[]): RowSource
 }
@@ -30,6 +32,7 @@ const presets: Record<PresetName, Preset> = {
   magento: {
     ...{ code: ['sku'], status: 'product_online', statuses: magento.statuses },
     ...{ assets: ['base_image', 'additional_images'], marks: ['store_view_code', 'product_online'] },
+    unpacks: true,
     reshape: ({ columns, rows }) => ({ columns, rows: magento.unpacked(rows) }),
   },
   woocommerce: {
@@ -62,6 +65,11 @@ export function presetFor(columns: readonly string[]): PresetName | undefined {
 export function presetStatus({ preset }: ImportRequest, value: string): string | undefined {
   const statuses = preset && presets[preset].statuses
   return statuses && Object.hasOwn(statuses, value) ? statuses[value] : undefined
+}
+
+/** Whether options may name attributes that only rows have. */
+export function unpacksAttributes({ preset }: Pick<ImportRequest, 'preset'>): boolean {
+  return preset !== undefined && presets[preset].unpacks === true
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */

@@ -256,6 +256,15 @@ test('woocommerce: columns of attributes are in no row, and columns without a na
   expect(row).toMatchObject({ columns: ['SKU', '', 'Color'], cells: ['A', '', 'Red'], places: [0, 201, 202] })
 })
 
+test('magento: --map renames attributes that are unpacked, and those of a store view', async () => {
+  const rows = ['sku,store_view_code,name,additional_attributes', 'A,,Mug,"color=Red,status=Sale"', 'A,de,Becher,']
+  const maps = ['color=Colour', 'status=Label', 'name (de)=Name DE', 'size=Size'].flatMap((map) => ['--map', map])
+  const { code, products, answer } = await imported('unpacked.csv', rows, ['--preset', 'magento', ...maps])
+  expect(code).toBe(0)
+  expect(products.A?.attributes).toEqual({ name: 'Mug', Colour: 'Red', Label: 'Sale', 'Name DE': 'Becher' })
+  expect(answer.notes).toEqual([{ code: 'unseen_column', column: 'size', rows: 0, example: null }])
+})
+
 test('woocommerce: commas in URLs of images are without the backslashes of the export', async () => {
   const rows = [
     'ID,Type,SKU,Published,Images,Note',
