@@ -7,7 +7,14 @@ import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readRows } from '../../../src/import/read/read-rows.ts'
-import { dateText, isCodeFormat, linkKey, numberFormat, numberText } from '../../../src/import/read/xlsx/cell-text.ts'
+import {
+  dateText,
+  isCodeFormat,
+  isoDateText,
+  linkKey,
+  numberFormat,
+  numberText,
+} from '../../../src/import/read/xlsx/cell-text.ts'
 import { FileInMemory } from '../../../src/import/read/xlsx/zip.ts'
 import { parseWholeXml } from '../../../src/import/read/xml.ts'
 import { cpuMsOf } from '../../support/cpu-time.ts'
@@ -331,6 +338,18 @@ test('cells without a certain value fail their rows, which are reported as CSV',
   expect(await catalog.answer([fixed, '--store', store], 1)).toMatchObject({ created: 9 })
 })
 
+test('a day that is no date is reported as its sheet shows it, and not as a number', async () => {
+  const days = ['0', '60', '60.5', '-5', '2958466']
+  const errors = catalog.path('days-failed.csv')
+  const rows = [['sku', 'n'], ...days.map((day) => [`code ${day}`, number(day, 2)])]
+  const { answer } = await imported(workbookOf({ First: rows }), ['--errors', errors])
+  expect(answer).toMatchObject({ rows: 5, failed: 5 })
+  const reported = (await readFile(errors, 'utf8')).match(/(?<=;code )[^\n]*/g)
+  expect(reported).toEqual([
+    ...['0;1900-01-00', '60;1900-02-29', '60.5;1900-02-29T12:00:00', '-5;########', '2958466;########'],
+  ])
+})
+
 test('what failed for a value that the file does not have is noted if it is imported again as it is', async () => {
   const rows: SheetCell[][] = [
     ['sku', 'n'],
@@ -595,6 +614,22 @@ test.each([
   [-1, undefined],
 ])('day %s is %s', (day, text) => {
   expect(dateText(day, 'date', false)).toBe(text)
+})
+
+test('a time of day that is nearly over is no date', () => {
+  expect(dateText(0.9999999, 'time', false)).toBe('23:59:59')
+  expect(dateText(0.9999999, 'time', true)).toBe('23:59:59')
+})
+
+test.each(['2023-02-30', '2023-01-01T24:00:00', '24:00:00', '2023-01-01T12:60', '2023-01-01 12:00:00', 'soon', 'T'])(
+  'the date %j of ISO 8601 is none',
+  (text) => {
+    expect(isoDateText(text, 'date', false)).toBeUndefined()
+  },
+)
+
+test.each(['2024-02-29', '12:30:00', '2023-01-01T12:30', '2023-01-01T12:30:00+02:00'])('%s stays as it is', (text) => {
+  expect(isoDateText(text, 'date', false)).toBe(text)
 })
 
 test.each([

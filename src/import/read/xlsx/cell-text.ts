@@ -1,3 +1,5 @@
+import { timeOf } from '../../../text.ts'
+
 /** How numbers with a style are shown: as dates, times of day, codes, or numbers with at least so many digits. */
 export type NumberFormat = 'date' | 'time' | 'code' | number
 
@@ -20,7 +22,7 @@ const maxCode = 255
 /** The codes of parts of a date or time, `T` and `Z` of ISO 8601 among them; another word is no part of one. */
 const dateCodes = /^(?:[ymdhsegb]|aaa)+(?:t[hms]+)?z?$/i
 
-/** The same, but for codes. */
+/** How a format shows numbers that are no codes: as dates, times of day, or with at least so many digits. */
 export function numberFormat(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return dateFormats.has(id) ? 'date' : timeFormats.has(id) ? 'time' : 1
   if (code.length > maxCode) return 1
@@ -53,8 +55,14 @@ export function isCodeFormat(code: string): boolean {
   return !/[.,]/.test(first) && /L[^\sL]*[0#?]|[0#?]-[0#?]/.test(first)
 }
 
-/** A date and time of ISO 8601 in the form of `dateText`. */
-export function isoDateText(text: string, format: NumberFormat | undefined, since1904: boolean): string {
+/** A date, a time, or both. */
+const iso8601 =
+  /^(?:(\d{4}-\d\d-\d\d)(?=T|$))?(?:T?(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/
+
+/** A date and time of ISO 8601 in the form of `dateText`; undefined if there is none. */
+export function isoDateText(text: string, format: NumberFormat | undefined, since1904: boolean): string | undefined {
+  const found = iso8601.exec(text)
+  if (!found || (found[1] !== undefined && !timeOf(`${found[1]}T${midnight}Z`))) return undefined
   const [day = '', time = midnight] = text.replace(/(\.\d+)?Z?$/, '').split('T')
   const isDay0 = since1904 ? day === '1904-01-01' : day === '1899-12-30' || day === '1899-12-31'
   if (isDay0 && (format === 'time' || (!since1904 && time !== midnight))) return time
@@ -82,7 +90,9 @@ const secondsOfDay = 86_400
  * not.
  */
 export function dateText(days: number, format: 'date' | 'time', since1904: boolean): string | undefined {
-  const seconds = Math.round(days * secondsOfDay)
+  // A time of day that is nearly over does not become a date.
+  const last = format === 'time' && days < 1 ? secondsOfDay - 1 : Number.POSITIVE_INFINITY
+  const seconds = Math.min(Math.round(days * secondsOfDay), last)
   if (!Number.isFinite(seconds) || seconds < 0) return undefined
   const time = seconds % secondsOfDay
   const day = (seconds - time) / secondsOfDay
@@ -94,6 +104,14 @@ export function dateText(days: number, format: 'date' | 'time', since1904: boole
   if (isTime) return text.slice(11)
   if (!since1904 && (day === 0 || day === 60)) return undefined
   return time === 0 ? text.slice(0, 10) : text
+}
+
+/** What a sheet shows for a day that is no date: a day that only spreadsheets have, or no more than signs. */
+export function noDateText(days: number): string {
+  const day = { 0: '1900-01-00', 60: '1900-02-29' }[Math.floor(days)]
+  const time = dateText(days % 1, 'time', false)
+  if (day === undefined) return '########'
+  return time === midnight ? day : `${day}T${time}`
 }
 
 /** The text of XLSX, in which characters that XML cannot have are `_x000D_`. */

@@ -1,7 +1,7 @@
 import { shown } from '../../../text.ts'
 import { maxColumns, maxRowLength } from '../limits.ts'
 import { BrokenFile } from '../row.ts'
-import { dateText, isoDateText, linkKey, type NumberFormat, numberText, unescaped } from './cell-text.ts'
+import { dateText, isoDateText, linkKey, type NumberFormat, noDateText, numberText, unescaped } from './cell-text.ts'
 import type { pictureFinder } from './pictures.ts'
 import type { Workbook } from './workbook.ts'
 
@@ -64,7 +64,7 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
   if (row.cells[at]) row.fault ??= { at, reason: `must come once in its row; got ${shown(row.cells[at])} too` }
   while (row.cells.length < at) row.cells.push('')
   const isMissing = typeof found === 'object' && found.isMissing === true
-  const text = typeof found === 'string' ? found : isMissing ? '' : cell.value
+  const text = typeof found === 'string' ? found : isMissing ? '' : (found.shown ?? cell.value)
   if (isMissing) row.missing.push(at)
   row.cells[at] = text
   row.size += text.length
@@ -96,11 +96,14 @@ function isPadded(text: string, format: NumberFormat | undefined): boolean {
   return typeof format === 'number' && format > 1 && text.replaceAll(/^-|\..*/g, '').length < format
 }
 
-function textOf(
-  cell: SheetCell,
-  isPicture: boolean,
-  reading: CellReading,
-): string | { reason: string; isMissing?: boolean } {
+/** What is wrong with a cell, and what the sheet shows, if that is another text than its value. */
+interface BadCell {
+  reason: string
+  isMissing?: boolean
+  shown?: string
+}
+
+function textOf(cell: SheetCell, isPicture: boolean, reading: CellReading): string | BadCell {
   const { type, style, text, formula, hasValue } = cell
   const value = type === 's' || type === 'str' ? cell.value : cell.value.trim()
   if (value === '') {
@@ -115,14 +118,18 @@ function textOf(
   if (type === 'str' || type === 'inlineStr') return unescaped(value)
   if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
   if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
-  if (type === 'd') return isoDateText(value, reading.formats[style], reading.since1904)
+  if (type === 'd') {
+    const date = isoDateText(value, reading.formats[style], reading.since1904)
+    return date ?? { reason: `must be a date that exists; got ${shown(value)}` }
+  }
   const number = Number(value)
   if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
   // Without its style a date looks like a number.
   const format = reading.formats[style] ?? (style === 0 ? 1 : undefined)
   if (format === undefined) return { reason: `must have a style of the file; got style ${style}` }
   if (format !== 'date' && format !== 'time') return longInteger.test(value) ? value : numberText(number)
-  return dateText(number, format, reading.since1904) ?? { reason: `must be a date that exists; got day ${value}` }
+  const date = dateText(number, format, reading.since1904)
+  return date ?? { reason: `must be a date that exists; got day ${value}`, shown: noDateText(number) }
 }
 
 /** The result of the formula with which WPS Office shows a picture in a cell. */
