@@ -164,6 +164,9 @@ test.each([
   ['//a.example/1.jpg', 'https://a.example/1.jpg'],
   ['m/h 1', 'https://cdn.example/media/m/h 1'],
   ['https-badge.png', 'https://cdn.example/media/https-badge.png'],
+  ['300x200/https://b.example/1', 'https://cdn.example/media/300x200/https://b.example/1'],
+  ['i?v=&u=https://b.example/1', 'https://cdn.example/media/i?v=&u=https://b.example/1'],
+  ['i?v=', 'https://cdn.example/media/i?v='],
 ])('--asset-base completes %s to %s', (path, url) => {
   expect(urlsOf(path, { assetBase: base })).toEqual([url])
   expect(urlsOf(path, { assetBase: base.slice(0, -1) })).toEqual([url])
@@ -272,6 +275,9 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
     '1.jpg#2.jpg',
     '#N/A',
     '-',
+    "'https://a.example/1.jpg'",
+    '(https://a.example/1.jpg)',
+    'front=https://a.example/1.jpg',
   ].map((cell): [Cell, Partial<ImportOptions>, RegExp] => [cell, { assetBase: base }, /absolute URL/]),
   ...['%2C', '%20', '%0D%0A', '%7c'].map((separator): [Cell, Partial<ImportOptions>, RegExp] => [
     `https://a.example/1.jpg${separator}https://a.example/2.jpg`,
@@ -353,6 +359,15 @@ test.each(['m/1.jpg, 2.jpg', 'photos/a, photos/b.jpg', 'first, second'])(
     expect([urls, assetFaults]).toEqual([[], [expect.objectContaining({ reason: expect.stringMatching(/one URL/) })]])
   },
 )
+
+test('a label before a URL is no path of an image', () => {
+  const { urls, assetFaults } = mapped(
+    { sku: 'A', pictures: 'Größe: https://a.example/1.jpg' },
+    { assets: ['pictures'], assetBase: base },
+  )
+  expect(urls).toEqual(['image https://a.example/1.jpg'])
+  expect(assetFaults).toHaveLength(1)
+})
 
 test.each(['\u00ad', '\u200b', '\u200e', '\u200f', '\u202a', '\u202e', '\u2060'])(
   'a URL with %j, which nobody sees, is kept, with a note',

@@ -96,9 +96,12 @@ function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
   return found
 }
 
-/** What no relative path has: characters of HTML, Windows or errors of spreadsheets, a host, or a word for nothing. */
+/**
+ * What no relative path has: characters of HTML, Windows or errors of spreadsheets, a host, a URL that begins neither
+ * after a slash nor in the query, a label, or a word for nothing.
+ */
 const noPath =
-  /["<>\\#]|^www\.|^https?(?:[:/]|%3A)|^[^\p{L}\p{N}]*$|^(0|null|none|nan|n\/a|false|undefined|no_selection|no[ _-]?(image|photo|picture))$/iu
+  /["<>\\#]|^[^?]*[^/?a-z+.-][a-z][a-z0-9+.-]{0,20}:\/\/|^[^?]*[:=]$|^www\.|^https?(?:[:/]|%3A)|^[^\p{L}\p{N}]*$|^(0|null|none|nan|n\/a|false|undefined|no_selection|no[ _-]?(image|photo|picture))$/iu
 
 /** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
 function completeUrl(text: string, options: UrlOptions): Item {
