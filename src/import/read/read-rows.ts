@@ -107,8 +107,21 @@ function formatOfBytes(head: Buffer, at: string | undefined): Format {
   if (line.startsWith('[')) return 'json'
   if (!line.startsWith('{')) return 'csv'
   // An object of several lines is no row of JSON Lines.
-  const isOfLines = at === undefined && (end === '' || /\}\s*$/.test(line))
+  const isOfLines = at === undefined && (end === '' || hasWholeObject(line))
   return isOfLines ? 'jsonl' : 'json'
+}
+
+/** A text may not end: else the search would begin again at each quote in it. */
+const textOrBrace = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}]/g
+
+/** Whether the object that a line begins with ends in it, whatever follows: then each line is a row, or a bad one. */
+function hasWholeObject(line: string): boolean {
+  let depth = 0
+  for (const [part] of line.matchAll(textOrBrace)) {
+    if (part === '{') depth++
+    else if (part === '}' && --depth === 0) return true
+  }
+  return false
 }
 
 /** What damaged cells have; a number in scientific notation ends so. */

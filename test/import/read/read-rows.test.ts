@@ -290,6 +290,18 @@ describe('JSON', () => {
   })
 })
 
+test.each<[Format, string]>([
+  ['jsonl', '{"sku":"A"},\n{"sku":"B"}\n'],
+  ['jsonl', '{"sku":"A","n":"}\\""} and\n{"sku":"B"}\n'],
+  ['jsonl', '{"products":[{"sku":"A"}]}'],
+  ['json', '{"products":[{"sku":"A"},\n{"sku":"B"}]}'],
+  ['json', '{"meta":{"n":1}\n,"products":[]}'],
+  ['json', `{"n":"${'\\"'.repeat(20_000)}\n`],
+])('a file without a name is %s by its first line, which begins an object (%#)', async (format, file) => {
+  const options = { file: '', style: 'snake_case' } as const
+  expect((await readRows(chunksOf(Buffer.from(file), []), options)).recognized.format).toBe(format)
+})
+
 describe('a JSON Lines file', () => {
   test('skips blank lines and reports the line of each row', async () => {
     expect(await read('jsonl', '\uFEFF{"sku":"A"}\r\n\r\n  \n{"sku":"B"}')).toEqual([
