@@ -131,7 +131,7 @@ function productOf({ cells, numbers }: Row, plan: RowPlan, status: string | null
   return {
     status,
     names: filled.length === plan.names.length ? plan.names : filled.map(({ name }) => name),
-    values: filled.map(({ at, column }) => textOf(cells[at] ?? '', column, faults)),
+    values: filled.map(({ at }) => textOf(cells[at] ?? '')),
     numbers,
   }
 }
@@ -165,15 +165,8 @@ function assetsOf(cells: readonly Cell[], { assets: columns, objects }: RowPlan,
   return { assets, assetFaults, assetsFailed }
 }
 
-function textOf(cell: Cell, column: string, faults: Fault[]): string {
-  if (typeof cell === 'string') return cell
-  try {
-    return JSON.stringify(cell)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    addFault(faults, { field: column, reason: 'is nested too deeply' })
-    return ''
-  }
+function textOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : JSON.stringify(cell)
 }
 
 /** The faults of a row that are reported: a short row of many columns may have thousands. */

@@ -1,6 +1,6 @@
 import { repeatedKeys, shapeOfJson } from '../../request/json-shape.ts'
 import { isObject, shown } from '../../text.ts'
-import { maxColumnLength, maxColumns, maxValues } from './limits.ts'
+import { maxColumnLength, maxColumns, maxLevels, maxValues } from './limits.ts'
 import type { Cell, Entry, Fault, RowPosition, Source } from './row.ts'
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
@@ -18,14 +18,16 @@ const exactJson = JSON as unknown as {
  * twice, and a RangeError if nested too deeply.
  */
 export function parseExactly(text: string): unknown {
+  const bytes = Buffer.from(text)
+  const shape = shapeOfJson(bytes, { levels: maxLevels })
+  if (shape.excess !== undefined) throw new RangeError(tooDeep)
   // The value itself is taken for a member, too.
   let keys = -1
   const value = exactJson.parse(text, function (_key, inner, { source }) {
     if (!Array.isArray(this)) keys++
     return typeof inner === 'number' && source !== undefined ? exactNumber(source) : inner
   })
-  const bytes = Buffer.from(text)
-  if (shapeOfJson(bytes, {}).keys !== keys) throw new RepeatedKey(repeatedKeys(bytes).values().next().value)
+  if (shape.keys !== keys) throw new RepeatedKey(repeatedKeys(bytes).values().next().value)
   return value
 }
 
@@ -40,6 +42,8 @@ export class RepeatedKey extends Error {
 }
 
 export const comesTwice = 'comes twice in an object'
+
+export const tooDeep = `must have at most ${maxLevels} levels of lists and objects`
 
 export const tooManyValues = `must have at most ${maxValues} values`
 

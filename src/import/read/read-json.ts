@@ -4,8 +4,8 @@ import { errorKeys } from '../../request/csv/attribute-column.ts'
 import { isObject } from '../../text.ts'
 import { optionName } from '../options.ts'
 import { UsageError } from '../usage-error.ts'
-import { comesTwice, exactNumber, jsonRow, tooManyValues } from './json-row.ts'
-import { maxRowLength, maxValues } from './limits.ts'
+import { comesTwice, exactNumber, jsonRow, tooDeep, tooManyValues } from './json-row.ts'
+import { maxLevels, maxRowLength, maxValues } from './limits.ts'
 import { BrokenFile, type Entry, type Reading, type ReadOptions } from './row.ts'
 
 /**
@@ -90,8 +90,11 @@ function openRow(): OpenRow {
 }
 
 function entryOf(value: unknown, number: number, { size, depth, repeated, text }: OpenRow): Entry {
-  const isText = text && (repeated !== undefined || depth > maxWrittenDepth)
-  const source = isText ? Buffer.concat(text).toString() : { value }
+  // The row itself is in the list.
+  const isTooDeep = depth - 1 > maxLevels
+  const isText = text && (repeated !== undefined || isTooDeep)
+  const source = isText ? Buffer.concat(text).toString() : { value: isTooDeep ? null : value }
+  if (isTooDeep) return { number, source, reason: tooDeep }
   if (repeated !== undefined) return { number, source, field: repeated, reason: comesTwice }
   return jsonRow(value, { number }, source, size)
 }
@@ -99,9 +102,6 @@ function entryOf(value: unknown, number: number, { size, depth, repeated, text }
 function hasKey(object: unknown, key: string): boolean {
   return isObject(object) && Object.hasOwn(object, key)
 }
-
-/** A value of this depth can be written as JSON for certain. */
-const maxWrittenDepth = 1_000
 
 /** The error of a file without the list that is asked for. */
 function notAt(options: ReadOptions, isWithin = false): UsageError {

@@ -63,7 +63,7 @@ function parsedOf(
   try {
     return { value: parseExactly(source), source }
   } catch (error) {
-    if (error instanceof RangeError) return { reason: 'is nested too deeply', source }
+    if (error instanceof RangeError) return { reason: error.message, source }
     if (error instanceof RepeatedKey) return { field: error.key, reason: error.message, source }
     return { reason: `must be JSON: ${messageOf(error)}`, source }
   }

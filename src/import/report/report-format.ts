@@ -101,21 +101,16 @@ function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
   )
 }
 
-/** A value nested too deeply to be written as JSON is reported as the text that it was read from, if there is one. */
 function jsonRow({ number, faults, source }: ReportedRow): string {
   const errors = faults.map((fault) => ({ row: number, ...partsOf(fault) }))
   const withErrors = (entries: [string, unknown][]) =>
     JSON.stringify(Object.fromEntries([[errorKeys.errors, errors], ...entries]))
   const value = parsed(source)
-  try {
-    if (!isJsonObject(value)) return withErrors([[errorKeys.source, value]])
-    return withErrors(Object.entries(value).filter(([key]) => key !== errorKeys.errors))
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return withErrors([[errorKeys.source, typeof source === 'string' ? source : null]])
-  }
+  if (!isJsonObject(value)) return withErrors([[errorKeys.source, value]])
+  return withErrors(Object.entries(value).filter(([key]) => key !== errorKeys.errors))
 }
 
+/** The value of a row; of one that is no JSON, or beyond a limit of it, its text. */
 function parsed(source: Source): unknown {
   if (typeof source !== 'string') return source.value
   try {

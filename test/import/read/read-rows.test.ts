@@ -275,6 +275,15 @@ describe('JSON', () => {
     expect(await cellsOf('jsonl', `{"l":${abyss}}\n{"sku":"A"}`)).toEqual([expect.anything(), { sku: 'A' }])
   })
 
+  test('fails a row of more than 1,000 levels alone, in both formats', async () => {
+    const row = (levels: number) => `{"sku":"A","l":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    const tooDeep = 'must have at most 1000 levels of lists and objects'
+    for (const [format, file] of inBoth(row(1_000), row(1_001), row(5_000), '{"sku":"B"}')) {
+      const entries = await read(format, file)
+      expect(entries.map(({ cells, reason }) => reason ?? cells?.sku)).toEqual(['A', tooDeep, tooDeep, 'B'])
+    }
+  })
+
   test('is read the same in both formats, wherever its bytes are cut', async () => {
     const row = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }))
     await fc.assert(
