@@ -243,6 +243,12 @@ test.each<[Cell, Partial<ImportOptions>, RegExp]>([
   [`x.jpg${' '.repeat(1_000_000)}x,y`, {}, /--asset-separator names/],
   ['{"src":"https://a.example/1.jpg"}', {}, /got an object/],
   ['https://a.example/1.jpg::https://a.example/2.jpg', {}, /--asset-separator names/],
+  ['https://a.example/1.jpg::Front,https://a.example/2.jpg::Back', {}, /--asset-separator names/],
+  ...['\u060c', '\u061b', '\uff0c', '\u3001', '\u2022'].map((mark): [Cell, Partial<ImportOptions>, RegExp] => [
+    `https://a.example/1.jpg${mark} https://a.example/2.jpg`,
+    {},
+    /--asset-separator names/,
+  ]),
   ['https://a.example/1.jpg#https://a.example/2.jpg', {}, /--asset-separator names/],
   ['https://a.example/1.jpghttps://a.example/2.jpg', {}, /--asset-separator names/],
   ['https://a.example/1.jpg\uff0chttps://a.example/2.jpg', {}, /--asset-separator names/],

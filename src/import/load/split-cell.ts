@@ -12,6 +12,8 @@ const pictureThenUrlSource = `${picture}(?:[^/?=&\\w]*|(?:%(?:0[AD]|20|2C|3B|7C)
 /** After other characters than these a URL is no part of the one before it. */
 const urlThenUrl = new RegExp(`\\w[^/=?%\\w]+https?://|${pictureThenUrlSource}`, 'i')
 const pictureThenPicture = new RegExp(`^[^?]*${picture}[^-/?.%@=#\\w][^?]*${picture}`, 'i')
+/** As exports write a text after a URL, and other scripts their commas. */
+const pictureThenMark = new RegExp(`${picture}(?:::|(?![\\x00-\\x7f])\\p{Po})`, 'iu')
 const barBetween = /^[^?]*[|\n]|[|\n][^|\n/?]*[/?]/
 const endsAsPicture = new RegExp(String.raw`${picture}(?:\?.*)?$`, 'i')
 
@@ -65,7 +67,8 @@ function isDoubtful(text: string): boolean {
     isInQuery ||= word.includes('?')
     return false
   })
-  return hasDoubt || urlThenUrl.test(text) || pictureThenPicture.test(text) || barBetween.test(text)
+  const betweenUrls = [urlThenUrl, pictureThenPicture, pictureThenMark, barBetween]
+  return hasDoubt || betweenUrls.some((pattern) => pattern.test(text))
 }
 
 /** Whether a text has no second URL. */
