@@ -72,8 +72,12 @@ export async function* readJson(
     }
   }
   yield rowsOf()
-  if (!isOver) throw new BrokenFile('the file ends before its JSON list does')
+  if (!list) throw new UsageError('the file must be a JSON list of objects; it ends before one begins')
+  if (!isOver) throw new BrokenFile(unended)
 }
+
+/** The tokenizer waits for the rest of a text with such a character. */
+const unended = 'the file ends before its JSON list does, or has a text with a line break or tab that is not escaped'
 
 /** What is known of a row before its end. */
 interface OpenRow {

@@ -347,6 +347,9 @@ describe('a JSON file', () => {
     ['{"n":1,"data":{"m":{},"products":[{"sku":"A"}]}}', /with the list "data.products": --at data.products$/],
     ['{"sku":"A"}\n{"sku":"B"}', /it is an object without a list, or JSON Lines: --format jsonl$/],
     ['"x"', /it is one value/],
+    ['', /it ends before one begins/],
+    ['5', /it ends before one begins/],
+    ['{"products":', /it ends before one begins/],
   ])('without a list at its beginning is refused, with what it is: %s', async (content, message) => {
     await expect(read('json', content)).rejects.toThrow(message)
   })
@@ -432,8 +435,13 @@ describe('a JSON file', () => {
   })
 
   test.each([
-    ['is empty', '', 0, /ends before its JSON list does/],
     ['ends too early', '[{"sku":"A"},{"sku":"B"},{"sk', 2, /ends before/],
+    [
+      'has a line break in a text',
+      '[{"sku":"A"},{"n":"x\ny"}]',
+      1,
+      /or has a text with a line break or tab that is not escaped$/,
+    ],
     ['lacks a comma', '[{"sku":"A"},{"sku":"B"} {"sku":"C"}]', 2, /expected/],
     ['goes on after its list', '[{"sku":"A"}] x', 1, /unexpected/],
     [
