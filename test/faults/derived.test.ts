@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { runCliProcess } from '../support/clients/cli.ts'
@@ -21,7 +22,12 @@ const definitions = (filterable: readonly string[]) => [
   { name: 'Title', type: 'TEXT', searchable: filterable.includes('Size') },
 ]
 
-it(`facets and searches are those of SQL after ${kills} kills among writes and indexing (seed ${seed})`, {
+interface Derived {
+  attributeDefinitions: { indexed: boolean }[]
+  readiness: { asOf: string; isCounting: boolean }
+}
+
+it(`facets, searches and readiness are those of SQL after ${kills} kills of one of two gateways (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   const random = new Random(seed)
@@ -35,7 +41,8 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
         Brand: `brand ${random.below(40)}`,
         Color: ['', 'red', 'Red', 'x'.repeat(300)][random.below(4)],
         Size: String(random.below(1_000)),
-        Title: `title ${random.below(50)}`,
+        Title: ['', 'a', `title ${random.below(50)}`, `title ${random.below(50)}`][random.below(4)],
+        GTIN: ['12', '12345678'][random.below(2)],
       },
     }))
   const write = async (program: Program, codes: readonly string[]) => {
@@ -43,42 +50,53 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
     await ask(program, 'deleteProducts', { storeUuid, productCodes: [`sku-${random.below(products)}`] })
   }
   const some = () => [...new Set(Array.from({ length: 60 }, () => `sku-${random.below(products)}`))]
+  const require = (minimum: number) => {
+    const requirements = [
+      { code: 'title', kind: 'ATTRIBUTE', attribute: 'Title', minimum },
+      { code: 'gtin', kind: 'ATTRIBUTE', attribute: 'GTIN', pattern: '\\d{8}', severity: 'RECOMMENDED' },
+    ]
+    return ask(other, 'setChannelRequirements', { storeUuid, channel: 'SMP', requirements })
+  }
 
   for (let from = 0; from < products; from += 500) {
-    await write(
-      other,
-      Array.from({ length: 500 }, (_, i) => `sku-${from + i}`),
-    )
+    const codes = Array.from({ length: 500 }, (_, i) => `sku-${from + i}`)
+    await write(other, codes)
   }
   for (let kill = 0; kill < kills; kill++) {
     // Removes the index of an attribute or two, and has it made again while products are written.
     await define(other, storeUuid, definitions(names.slice(0, random.below(3))))
     await define(other, storeUuid, definitions(names))
+    await require(1 + (kill % 2))
     let stopped = false
     const writing = [other, killed].map(async (program) => {
       while (!stopped)
         await write(program, some()).catch((error: unknown) => program === killed || Promise.reject(error))
     })
-    await new Promise((resolve) => setTimeout(resolve, 100 + random.below(1_500)))
+    await sleep(100 + random.below(2_500))
     await killed.end('SIGKILL')
     stopped = true
     await Promise.all(writing)
     killed = await start()
   }
-  const indexed = async () => {
-    const selection = '{ attributeDefinitions { indexed } }'
-    const found = await ask<{ attributeDefinitions: { indexed: boolean }[] }>(other, 'store', { storeUuid }, selection)
-    return found.attributeDefinitions.filter((definition) => definition.indexed).length
+  const begun = Date.now()
+  const progress = async () => {
+    const selection = '{ attributeDefinitions { indexed } readiness(channel: "SMP") { asOf isCounting } }'
+    const { attributeDefinitions, readiness } = await ask<Derived>(other, 'store', { storeUuid }, selection)
+    const indexed = attributeDefinitions.filter((definition) => definition.indexed).length
+    return { indexed, isCurrent: Date.parse(readiness.asOf) >= begun && !readiness.isCounting }
   }
-  await expect.poll(indexed, { timeout: 240_000, interval: 500 }).toBe(4)
+  await expect.poll(progress, { timeout: 240_000, interval: 500 }).toEqual({ indexed: 4, isCurrent: true })
 
   const document = `query ($store: ID!, $names: [String!]!) { store(storeUuid: $store) {
     facets(names: $names, first: 100) { name distinct missing values { value count } }
     few: facets(names: $names, first: 100, filter: { search: "title 7", attributes: [{ name: "Brand", gte: "brand 3" }] }) {
-      name distinct missing values { value count } } } }`
+      name distinct missing values { value count } }
+    readiness(channel: "SMP") { total ready requirements { missing } gaps { totalCount } } } }`
   const { store: found } = await other.data(document, { store: storeUuid, names })
-  expect(found).toEqual({ facets: await facetsOf(sql`true`), few: await facetsOf(few) })
-  expect(await runCliProcess(['check'], { DATABASE_URL: database.url })).toMatchObject({ code: 0 })
+  const readiness = await readinessOf(1 + ((kills - 1) % 2))
+  expect(found).toEqual({ facets: await facetsOf(sql`true`), few: await facetsOf(few), readiness })
+  const checked = await runCliProcess(['check', '--wait'], { DATABASE_URL: database.url })
+  expect(checked).toMatchObject({ code: 0, stdout: 'no difference found\n' })
 
   async function facetsOf(condition: ReturnType<typeof sql>) {
     const facets = names.map(async (name) => {
@@ -92,6 +110,17 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
       return { name, distinct: values.length, missing, values: values.slice(0, 100) }
     })
     return Promise.all(facets)
+  }
+
+  async function readinessOf(minimum: number) {
+    const { rows } = await sql<{ total: number; untitled: number; gtin: number }>`
+      select count(*)::int as total,
+        count(*) filter (where length(attributes ->> 'Title') < ${minimum}::int)::int as untitled,
+        count(*) filter (where attributes ->> 'GTIN' !~ '^[0-9]{8}$')::int as gtin
+      from product where store_uuid = ${storeUuid}`.execute(database.db)
+    const [{ total, untitled, gtin } = { total: 0, untitled: 0, gtin: 0 }] = rows
+    const requirements = [{ missing: untitled }, { missing: gtin }]
+    return { total, ready: total - untitled, requirements, gaps: { totalCount: untitled } }
   }
 })
 
