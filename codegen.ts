@@ -100,7 +100,7 @@ async function make(files: readonly GeneratedFile[]): Promise<void> {
   }
 }
 
-/** The shapes, in zod, of the results of operations in REST answers: of each fragment, and of each operation's data. */
+/** The shapes, in zod, of the results of operations in REST answers: of each fragment, and of other operations' data. */
 function answerShapes({ definitions }: DocumentNode): string {
   const fragments = definitions.flatMap((node) => {
     if (node.kind !== Kind.FRAGMENT_DEFINITION) return []
@@ -118,7 +118,8 @@ function answerShapes({ definitions }: DocumentNode): string {
     const type = getNullableType(root.getFields()[field.name.value]?.type)
     const isObject = isObjectType(type) && field.selectionSet
     const [whole] = field.selectionSet?.selections ?? []
-    if (whole?.kind === Kind.FRAGMENT_SPREAD) return `export const ${node.name?.value} = ${whole.name.value}.shape`
+    // Its shape is that of the fragment.
+    if (whole?.kind === Kind.FRAGMENT_SPREAD) return []
     const shape = isObject ? fieldShapes(type, field.selectionSet) : fieldShapes(root, node.selectionSet)
     return `export const ${node.name?.value} = ${shape}`
   })

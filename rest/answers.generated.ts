@@ -359,7 +359,6 @@ export const FailureReport = {
 export const ListWebhooks = {
   webhooks: z.array(Webhook).describe("Webhooks of the store, at most 20, in the order of their creation. Needs the scope `webhook`, too."),
 }
-export const GetWebhook = Webhook.shape
 export const ListWebhookDeliveries = {
   deliveries: z.array(WebhookDelivery).describe("Attempts of the last seven days, the newest first."),
 }
@@ -367,13 +366,7 @@ export const CreateWebhook = {
   secret: z.string().describe("Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
 }
-export const UpdateWebhook = Webhook.shape
-export const DeleteWebhook = Webhook.shape
 export const RotateWebhookSecret = {
   secret: z.string().describe("Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
 }
-export const TestWebhook = Webhook.shape
-export const ReplayWebhook = Webhook.shape
-export const RetryWebhook = Webhook.shape
-export const SkipWebhookEvent = Webhook.shape
