@@ -8,7 +8,7 @@ import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
  */
 const mayImport: Record<string, string> = {
   'src/cli':
-    'rest app auth backup catalogue database demo export filter-service global-config http import jobs live webhooks',
+    'rest app auth backup catalogue database demo export filter-service global-config http import jobs live request webhooks',
   'src/app':
     'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs live mcp metrics outgoing request tracing webhooks',
   'src/event-loop': 'fair-share request',
@@ -19,13 +19,13 @@ const mayImport: Record<string, string> = {
   'src/export': 'catalogue database request',
   'src/import': 'catalogue database request',
   'src/backup': 'database',
-  'src/filter-service': 'catalogue database outgoing request',
+  'src/filter-service': 'catalogue database request',
   'src/mcp': 'auth database graphql http idempotency request',
   'src/http': 'rest auth event-loop fair-share graphql request tracing',
   'src/graphql': 'auth catalogue database jobs request',
   'src/metrics': 'global-config',
   'src/global-config': 'catalogue',
-  'src/outgoing': '',
+  'src/outgoing': 'request',
   'src/live': 'auth catalogue database fair-share request',
   'src/auth': 'catalogue database request',
   'src/idempotency': 'database',

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import { z } from 'zod'
 import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
-import { orAborted } from '../outgoing/or-aborted.ts'
+import { orAborted } from '../request/or-aborted.ts'
 import { withoutCredentials } from '../text.ts'
 
 /** A call without a usable answer. `transient`: a retry may succeed; `refused` (4xx): the call is wrong. */
@@ -38,6 +38,7 @@ export function openFilterEndpoint(baseUrl: string) {
         body: JSON.stringify({ store_uuid, channel, asset_format, offset, limit }),
         signal,
       })
+      // The library heeds a signal only when it is connected.
       return pageOf(await read(orAborted(sent, signal)), limit)
     },
     isReachable: async (signal: AbortSignal): Promise<boolean> => {

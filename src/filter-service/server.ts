@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { maxGroups, pageGroups } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isUnavailable, shortageOf } from '../database/unavailable.ts'
-import { loggableError } from '../request/loggable-error.ts'
+import { loggableError } from '../request/log.ts'
 import { isStorable, parsedJson, storeUuidOf, textWithin } from '../text.ts'
 
 const maxBytes = 64 * 1024

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
+import { orAborted } from '../request/or-aborted.ts'
 import { type Allowed, isPublic, readAllowed } from './addresses.ts'
 import { createLookup } from './lookup.ts'
-import { orAborted } from './or-aborted.ts'
 import { targetFault } from './target.ts'
 
 export interface OutgoingOptions {
@@ -59,6 +59,7 @@ export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: Outg
         const path = pathname + search
         agent ??= openAgent(guardedLookup(allowed, lookup ?? createLookup(allowed)))
         const sent = (await agent).request({ origin, path, method: 'POST', headers, body, signal: ended })
+        // The library heeds a signal only when it is connected.
         return await read(await orAborted(sent, ended))
       } catch (error) {
         throw new OutgoingError(deadline.aborted ? `no answer within ${deadlineMs / 1_000} s` : reasonOf(error), {

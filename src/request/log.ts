@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import type { Logger } from 'pino'
 
 /** An answered request, as the log and the metrics describe it. */
@@ -51,4 +52,12 @@ function levelOf({ isWrite, status, durationMs, warning }: ServedRequest): 'debu
   if (status === 499) return 'info'
   if (status >= 500 || durationMs >= slowMs) return 'warn'
   return status < 400 && !isWrite && warning === undefined ? 'debug' : 'info'
+}
+
+/** An error for the log, without the messages of PostgreSQL: they quote values. */
+export function loggableError(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const { code, severity, table, column, constraint, routine, stack = '' } = error
+  const frames = stack.split('\n').filter((line) => /^ +at /.test(line))
+  return { type: 'DatabaseError', code, severity, table, column, constraint, routine, stack: frames.join('\n') }
 }

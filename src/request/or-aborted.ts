@@ -1,11 +1,16 @@
-/**
- * What the work returns, or throws the reason of the signal once it is aborted. For requests by undici, which heeds a
- * signal only when it is connected.
- */
+/** What the work returns, or throws the reason of the signal once it is aborted. Leaves no listener on the signal. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
-  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+  return Promise.race([aborted.promise, work]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+/** As `orAborted`, but undefined once the signal is aborted. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return orAborted(work, signal).catch((error: unknown) => {
+    if (signal.aborted) return undefined
+    throw error
+  })
 }

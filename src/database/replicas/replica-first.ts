@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Kysely } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
+import { orAborted } from '../../request/or-aborted.ts'
 import { kyselyWith } from '../kysely-with.ts'
 import type { Database } from '../tables.ts'
 import { codeOf } from '../unavailable.ts'
@@ -16,7 +17,8 @@ export function replicaFirst(replica: Replica, primary: Kysely<Database>): Kysel
   const executeQuery = async <Row>(query: CompiledQuery<Row>) => {
     if (replica.unusable.aborted) return primary.executeQuery(query)
     try {
-      return await orUnusable(replica.unusable, replica.db.executeQuery(query))
+      // Before the time-out of the connection.
+      return await orAborted(replica.db.executeQuery(query), replica.unusable)
     } catch (error) {
       if (isFinal(error)) throw error
       return primary.executeQuery(query)
@@ -33,18 +35,6 @@ export function replicaFirst(replica: Replica, primary: Kysely<Database>): Kysel
     commitTransaction: refuse,
     rollbackTransaction: refuse,
   })
-}
-
-/** Fails as soon as the replica cannot be used, before the time-out of the connection. */
-async function orUnusable<T>(unusable: AbortSignal, answer: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const fail = () => reject(new Error('the replica does not answer'))
-  unusable.addEventListener('abort', fail)
-  try {
-    return await Promise.race([answer, promise])
-  } finally {
-    unusable.removeEventListener('abort', fail)
-  }
 }
 
 /** Whether the error is about the request: it reads too much, takes too long, or its client has disconnected. */

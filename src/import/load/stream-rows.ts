@@ -1,5 +1,6 @@
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { isOfReport } from '../../request/csv/attribute-column.ts'
+import { unlessAborted } from '../../request/or-aborted.ts'
 import { isObject, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
@@ -156,14 +157,4 @@ export async function* withReadAhead<T>(items: AsyncGenerator<T>, signal: AbortS
     // It ends after the item that is being made.
     items.return(undefined).catch(() => {})
   }
-}
-
-/** The promise's value, or undefined once the signal is aborted. Unlike a race it leaves no listener on the signal. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const abort = () => resolve(undefined)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
