@@ -81,16 +81,20 @@ const codeRules = '1 to 255 characters, without NUL and lone surrogates, and no 
 
 const plain = /^[!-~]*$/
 const blankEnds = /^\s|\s$/
+/** What a number of a spreadsheet is read as, if it has the format of a date. */
+const dateOrTime = /^(\d{4}-\d\d-\d\d|\d\d:\d\d)/
 
 /**
  * A reader of cells with codes and statuses: an unquoted cell of CSV loses blanks at its ends, as spreadsheets show
- * them. Other characters that nobody sees are kept. Both are noted.
+ * them. Other characters that nobody sees are kept. Both are noted, as are dates, which spreadsheets make of codes.
  */
 function identifierReader({ recognized, notes }: Reading): (row: Row, at: number) => Cell {
   return (row, at) => {
     const cell = row.cells[at] ?? ''
+    const column = row.columns[at] ?? ''
+    if (typeof cell === 'string' && row.numbers?.has(column) && dateOrTime.test(cell))
+      notes.add('damaged_values', { column, example: cell })
     if (typeof cell !== 'string' || plain.test(cell)) return cell
-    const column = row.columns[at] ?? null
     const hasBlankEnds = cell.trim() !== cell
     const isBare = hasBlankEnds && recognized.format === 'csv' && !isQuoted(row.source, at, recognized.delimiter ?? ',')
     if (isBare) notes.add('blanks_removed', { column, example: visible(cell) })

@@ -592,6 +592,13 @@ test.each(['[', '"A"', '"', '0', '"A"0.', 'L0', 'e', '_'])('a hostile format of 
   ).toBeLessThan(1_000)
 })
 
+test('a date in place of a code has a note: the sheet shows another text, and may have made it of a code', async () => {
+  const rows = [['sku', 'day'], [number('46024', 1), number('46024', 1)], ['2026-01-02', ''], [number('46025')]]
+  const { products, answer } = await imported(workbookOf({ First: rows }))
+  expect(Object.keys(products)).toEqual(['46025', '2026-01-02'])
+  expect(answer.notes).toEqual([{ code: 'damaged_values', column: 'sku', rows: 1, example: '2026-01-02' }])
+})
+
 test('a number that is shown as a code has a note', async () => {
   const rows = [['sku'], [number('1234', 7)]]
   const { products, answer } = await imported(workbookOf({ First: rows }))
