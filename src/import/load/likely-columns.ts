@@ -46,6 +46,7 @@ const images =
 /** Names, in other languages too, of which others are parts: only a URL in such a column may be one of an image. */
 const partOfImages =
   /bild|foto|thumb|visuel|afbeelding|immagin|im[aá]gen|zdj[eę]ci|obr[aá]z|resim|g[oö]rsel|pic(s|[^a-z]|url|$)|изображ|картин|фото|εικ[oόο]ν|φωτογρ|画像|写真|图片|이미지/i
+const mediaType = /^(image\/[a-z+-]+|video\/mp4)$/i
 const pictures = /^\s*\S+\.(jpe?g|png|gif|webp|avif)(\?\S*)?([\s,|;]|$)/i
 
 /** The text of a cell, or the first value of its list; undefined if it has none. */
@@ -58,7 +59,8 @@ function mayBeImages(cell: Cell, column: string): boolean {
   const first = firstValue(cell)
   if (first === undefined) return false
   const text = isObject(first) ? (first.src ?? first.url ?? first.href) : first
-  if (images.test(column)) return typeof cell !== 'string' || /[/.]/.test(cell)
+  if (typeof text === 'string' && mediaType.test(text)) return false
+  if (images.test(column)) return typeof text !== 'string' || /[/.]/.test(text)
   if (typeof text !== 'string') return false
   return pictures.test(text) || (partOfImages.test(column) && /^\s*https?:\/\//i.test(text))
 }

@@ -105,6 +105,14 @@ describe('images', () => {
     expect((await imported(files[0]?.[1] ?? '', ['--assets', column])).answer.notes).toEqual([])
   })
 
+  test('in a feed are the URLs of its enclosures, not their types and lengths', async () => {
+    const enclosure = '<enclosure url="https://a.example/1" type="image/jpeg" length="9"/>'
+    for (const enclosures of [enclosure, enclosure.repeat(2)]) {
+      const feed = `<rss><item><sku>A</sku>${enclosures}</item></rss>`
+      expect((await imported(feed, ['--assets', 'enclosure.@url'], 'a.xml')).answer.notes).toEqual([])
+    }
+  })
+
   test.each([
     ['https://a.example/1.JPG?v=1', ['likely_images']],
     ['https://a.example/1.png|https://a.example/2.png', ['likely_images']],
