@@ -100,15 +100,14 @@ export function importRequest(file: string, options: ImportOptions, style: Optio
   const name = (option: keyof ImportOptions) => optionName({ style }, option)
   const { store: storeUuid, map = [], mapStatus, ...rest } = options
   const { assetBase, assets = [] } = rest
-  if (options.resume && options.dryRun)
-    throw new UsageError(`${name('resume')} and ${name('dryRun')} exclude each other`)
-  if (options.assetSeparator === '') throw new UsageError(`${name('assetSeparator')} must not be empty`)
+  if (options.resume && options.dryRun) throw optionError(name('resume'), `and ${name('dryRun')} exclude each other`)
+  if (options.assetSeparator === '') throw optionError(name('assetSeparator'), 'must not be empty')
   if (assetBase !== undefined && (urlFault(assetBase) || /[?#]/.test(assetBase))) {
     const expected = 'must be an absolute URL with a host, without ? and #'
-    throw new UsageError(`${name('assetBase')} ${expected}; got ${shown(assetBase)}`)
+    throw optionError(name('assetBase'), `${expected}; got ${shown(assetBase)}`)
   }
   if (map.length + assets.length > maxColumns)
-    throw new UsageError(`${name('map')} and ${name('assets')} may name at most ${maxColumns} columns`)
+    throw optionError(name('map'), `and ${name('assets')} may name at most ${maxColumns} columns`)
   const delimiter = delimiterOf(options.delimiter, name('delimiter'))
   return {
     ...{ ...defaults, ...rest, file, storeUuid, attributes: attributesOf(map, name), style },
@@ -130,7 +129,7 @@ export function checkedRequest(
     return request
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    const field = style === 'camelCase' ? 'input' : (error.message.split(' ')[0] ?? '')
+    const field = style === 'camelCase' ? 'input' : (error.option ?? '')
     throw invalidRequest([{ field, details: error.message }])
   }
 }
@@ -138,15 +137,18 @@ export function checkedRequest(
 /** Throws a UsageError if the request names a channel, or needs an asset format, that is not configured. */
 export function requireConfigured(request: ImportRequest, { channels, assetFormats }: Enumerations): void {
   if (!channels.includes(request.channel)) {
-    throw new UsageError(
-      `${optionName(request, 'channel')} must be one of ${channels.join(', ')}; got ${JSON.stringify(request.channel)}`,
-    )
+    const fault = `must be one of ${channels.join(', ')}; got ${JSON.stringify(request.channel)}`
+    throw optionError(optionName(request, 'channel'), fault)
   }
   if (request.assets.length > 0 && !assetFormats.includes('image')) {
-    throw new UsageError(
-      `${optionName(request, 'assets')} needs the asset format image; configured are ${assetFormats.join(', ')}`,
-    )
+    const fault = `needs the asset format image; configured are ${assetFormats.join(', ')}`
+    throw optionError(optionName(request, 'assets'), fault)
   }
+}
+
+/** The error of an option, whose sentence begins with its name. */
+function optionError(option: string, fault: string): UsageError {
+  return new UsageError(`${option} ${fault}`, option)
 }
 
 function statusesOf(text: string | undefined, option: string): [value: string, status: string][] {
@@ -155,8 +157,8 @@ function statusesOf(text: string | undefined, option: string): [value: string, s
     const at = pair.lastIndexOf('=')
     const [value, status] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()]
     if (value === '' || !productStatuses.some((one) => one === status))
-      throw new UsageError(`${option} must be VALUE=STATUS,… with ${productStatuses.join(', ')}; got ${shown(pair)}`)
-    if (statuses.has(value)) throw new UsageError(`${option} names the value ${shown(value)} twice`)
+      throw optionError(option, `must be VALUE=STATUS,… with ${productStatuses.join(', ')}; got ${shown(pair)}`)
+    if (statuses.has(value)) throw optionError(option, `names the value ${shown(value)} twice`)
     statuses.set(value, status)
   }
   return [...statuses]
@@ -165,7 +167,7 @@ function statusesOf(text: string | undefined, option: string): [value: string, s
 function delimiterOf(text: string | undefined, option: string): string | undefined {
   if (text === undefined || /^[^"\r\n\P{ASCII}]$/u.test(text)) return text
   if (text === 'tab' || text === '\\t') return '\t'
-  throw new UsageError(`${option} must be one ASCII character other than a quote, or tab; got ${shown(text)}`)
+  throw optionError(option, `must be one ASCII character other than a quote, or tab; got ${shown(text)}`)
 }
 
 function attributesOf(
@@ -175,10 +177,10 @@ function attributesOf(
   const attributes = new Map<string, string>()
   for (const pair of pairs) {
     const [column = '', attribute = ''] = typeof pair === 'string' ? halvesOf(pair) : [pair.column, pair.attribute]
-    if (column === '') throw new UsageError(`${name('map')} must be COLUMN=ATTRIBUTE; got ${shown(pair)}`)
+    if (column === '') throw optionError(name('map'), `must be COLUMN=ATTRIBUTE; got ${shown(pair)}`)
     const fault = attribute === 'status' ? `for the status use ${name('status')}` : nameFault(attribute)
-    if (fault) throw new UsageError(`${name('map')} ${column}=${attribute} names no usable attribute: ${fault}`)
-    if (attributes.has(column)) throw new UsageError(`${name('map')} names the column ${shown(column)} twice`)
+    if (fault) throw optionError(name('map'), `${column}=${attribute} names no usable attribute: ${fault}`)
+    if (attributes.has(column)) throw optionError(name('map'), `names the column ${shown(column)} twice`)
     attributes.set(column, attribute)
   }
   return [...attributes]
