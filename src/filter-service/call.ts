@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import { z } from 'zod'
 import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
-import { orAborted } from '../request/or-aborted.ts'
+import { orAborted } from '../request/give-up.ts'
 import { withoutCredentials } from '../text.ts'
 
 /** A call without a usable answer. `transient`: a retry may succeed; `refused` (4xx): the call is wrong. */

@@ -9,6 +9,7 @@ import type { ConnectionConfig } from '../database/connection/session.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
 import { TaskEnded, type ThreadPool } from '../event-loop/thread-pool.ts'
+import { inTimeForShutdown } from '../request/give-up.ts'
 import { type AttemptKey, beginAttempt, finishJob, maxCrashes, requeue } from './attempt.ts'
 import type { JobKey } from './job.ts'
 
@@ -29,8 +30,6 @@ export interface JobTask {
 /** The library is loaded after the first requests. */
 const startAfterMs = 1_000
 const startAgainAfterMs = 5_000
-/** How long a shutdown waits for each step: the running job may be writing a chunk. */
-const stopWithinMs = 500
 /** The queue has a connection of its own, so that its polls take none of the requests' connections. */
 const queueConnection = { application_name: 'catalogue-gateway-queue', max: maxConnections.queue }
 const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flowIntervalSeconds: 3600 }
@@ -61,7 +60,7 @@ export class JobRunner {
   /** Interrupts the running jobs, gives them back to the queue and starts no other. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    // The database may be silent: a shutdown does not wait for its answers.
+    // The running jobs may be writing a chunk.
     const queue = await inTimeForShutdown(this.#starting)
     await inTimeForShutdown(queue?.offWork(queueName))
     const { db, threads } = this.#options
@@ -121,9 +120,4 @@ export class JobRunner {
   #warn = (problem: { message: string }): undefined => {
     if (!this.#stopping.signal.aborted) this.#options.log.warn({ reason: problem.message }, 'job queue')
   }
-}
-
-/** The result of the work; undefined when it takes too long for a shutdown. */
-function inTimeForShutdown<T>(work: Promise<T> | undefined): Promise<T | undefined> {
-  return Promise.race([work, sleep(stopWithinMs, undefined, { ref: false })])
 }

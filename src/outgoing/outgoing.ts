@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
-import { orAborted } from '../request/or-aborted.ts'
+import { orAborted } from '../request/give-up.ts'
 import { type Allowed, isPublic, readAllowed } from './addresses.ts'
 import { createLookup } from './lookup.ts'
 import { targetFault } from './target.ts'

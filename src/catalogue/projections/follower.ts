@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { isUnreachable } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
+import { inTimeForShutdown } from '../../request/give-up.ts'
 import type { RequestPatterns } from '../attributes/patterns.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue.ts'
 import { measureHourly } from '../dashboards/measures.ts'
@@ -20,8 +21,6 @@ const minPauseMs = 30
 const pauseAfterFailureMs = 1_000
 /** The pause before a failed build is tried again. */
 const rebuildAfterMs = 5_000
-/** How long a shutdown waits for the running step. Another process repeats a step that was cut off. */
-const stopWithinMs = 500
 
 type RunHeavy = RequestPatterns['runHeavy']
 
@@ -70,7 +69,8 @@ export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, isRecord
     failures: () => Object.fromEntries(failures),
     stop: async () => {
       stopping.abort()
-      await Promise.race([running, sleep(stopWithinMs, undefined, { ref: false })])
+      // Another process repeats a step that was cut off.
+      await inTimeForShutdown(running)
     },
   }
 }

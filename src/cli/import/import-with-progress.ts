@@ -13,7 +13,7 @@ import { type ImportOptions, type ImportRequest, importRequest, requireConfigure
 import { type Counts, startPosition } from '../../import/position.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from '../../jobs/command-line-import.ts'
-import { unlessAborted } from '../../request/or-aborted.ts'
+import { unlessAborted } from '../../request/give-up.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 import { importedFile } from './imported-file.ts'
 import { startProgress } from './progress.ts'

@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Kysely } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
-import { orAborted } from '../../request/or-aborted.ts'
+import { orAborted } from '../../request/give-up.ts'
 import { kyselyWith } from '../kysely-with.ts'
 import type { Database } from '../tables.ts'
 import { codeOf } from '../unavailable.ts'

@@ -1,6 +1,6 @@
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { isOfReport } from '../../request/csv/attribute-column.ts'
-import { unlessAborted } from '../../request/or-aborted.ts'
+import { unlessAborted } from '../../request/give-up.ts'
 import { isObject, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'

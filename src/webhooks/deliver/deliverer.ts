@@ -7,6 +7,7 @@ import { codeOf } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
 import { readNewChanges } from '../../live/new-changes.ts'
 import { createOutgoing, type OutgoingOptions } from '../../outgoing/outgoing.ts'
+import { inTimeForShutdown } from '../../request/give-up.ts'
 import { warnOnce } from '../../request/warn-once.ts'
 import type { DeliveryParts, Result } from './attempt.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
@@ -27,8 +28,6 @@ const pauseAfterFailureMs = 1_000
 /** Changes of older days are searched only now and then: a transaction is seldom open for longer. */
 const usualHours = 24
 const allDaysEveryMs = 10 * 60_000
-/** How long a shutdown waits for deliveries. What is not recorded then is delivered again. */
-const stopWithinMs = 500
 
 /** Delivers changes to webhooks. Several processes may do so at a time, and each may be killed at any time. */
 export function startDeliverer({ db, outgoing: options, times = retryTimes, log }: DelivererOptions) {
@@ -63,7 +62,8 @@ export function startDeliverer({ db, outgoing: options, times = retryTimes, log 
     results: () => ({ ...results }),
     stop: async () => {
       stopping.abort()
-      await Promise.race([Promise.allSettled([ended, ...running()]), sleep(stopWithinMs, undefined, { ref: false })])
+      // What is not recorded then is delivered again.
+      await inTimeForShutdown(Promise.allSettled([ended, ...running()]))
       await outgoing.close()
     },
   }

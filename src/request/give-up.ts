@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** What the work returns, or throws the reason of the signal once it is aborted. Leaves no listener on the signal. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
@@ -13,4 +15,11 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
     if (signal.aborted) return undefined
     throw error
   })
+}
+
+const shutdownMs = 500
+
+/** What the work of a part that stops returns; undefined if it takes too long: a database may be silent. */
+export function inTimeForShutdown<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+  return Promise.race([work, sleep(shutdownMs, undefined, { ref: false })])
 }
