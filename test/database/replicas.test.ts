@@ -7,11 +7,14 @@ import { readConfig } from '../../src/app/config.ts'
 import { catalogueFor } from '../../src/catalogue/catalogue.ts'
 import { connect } from '../../src/database/connection/connect.ts'
 import { replicaFirst } from '../../src/database/replicas/replica-first.ts'
+import { watchReplicas } from '../../src/database/replicas/watch-replicas.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import type { Call, Reply } from '../support/clients/http.ts'
+import { databaseUrl } from '../support/database/database.ts'
 import { startReplication } from '../support/database/replication.ts'
 import { addAssets, newStore, storeWithAssets, urlOf } from '../support/factories.ts'
 import { fixture } from '../support/fixture.ts'
+import { startPostgresProxy } from '../support/servers/fault-proxy.ts'
 import { startTestGateway, type TestGateway, token, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
@@ -443,4 +446,17 @@ it('tells of when an answer of a replica is by what that has replayed', async ()
   await write('P1')
   const written = await asOf()
   expect(await asOf(allow('60s'))).toBeLessThan(written)
+})
+
+it('a replica that hangs while it is looked for does not hold up the end', async () => {
+  const proxy = await startPostgresProxy()
+  onTestFinished(() => proxy.close())
+  await proxy.set({ kind: 'hang' })
+  const url = databaseUrl({ user: 'nobody', ...proxy.connection, database: 'none' })
+  const replicas = watchReplicas([url], servers.primary.connection, pino({ level: 'silent' }))
+  await expect.poll(proxy.accepted).toBeGreaterThan(0)
+  const begun = performance.now()
+  await replicas.close()
+  // A connection to it is given up after 5 s.
+  expect(performance.now() - begun).toBeLessThan(3_500)
 })

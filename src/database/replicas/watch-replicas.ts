@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { requestContext } from '../../request/context.ts'
+import { inTimeForShutdown } from '../../request/give-up.ts'
 import { connect } from '../connection/connect.ts'
 import { maxConnections } from '../connection/max-connections.ts'
 import { isPooled } from '../connection/pooler.ts'
@@ -34,7 +35,7 @@ const ignore = () => {}
 export function watchReplicas(urls: readonly string[], connection: ConnectionConfig, log: Logger) {
   const primary = connect({ ...connection, ...watching }, ignore)
   const stopping = new AbortController()
-  const replicas = urls.map((url) => watchReplica(url, connection, primary, log))
+  const replicas = urls.map((url) => watchReplica(url, connection, primary, stopping.signal, log))
   const loops = replicas.map(async ({ poll }) => {
     while (!stopping.signal.aborted) {
       await poll()
@@ -67,7 +68,7 @@ export function watchReplicas(urls: readonly string[], connection: ConnectionCon
       }),
     close: async () => {
       stopping.abort()
-      await Promise.all(loops)
+      await inTimeForShutdown(Promise.all(loops))
       await Promise.all([primary.destroy(), ...replicas.map(({ close }) => close())])
     },
   }
@@ -77,7 +78,13 @@ export function watchReplicas(urls: readonly string[], connection: ConnectionCon
  * Watches one replica. When a replica has replayed a position, it is as fresh as the primary was when it reported that
  * position. So our clock alone measures the lag, also while the primary is idle.
  */
-function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely<Database>, log: Logger) {
+function watchReplica(
+  url: string,
+  connection: ConnectionConfig,
+  primary: Kysely<Database>,
+  stopping: AbortSignal,
+  log: Logger,
+) {
   const name = new URL(url).host
   const history: { at: number; position: number }[] = []
   let pools: Awaited<ReturnType<typeof openPools>> | undefined
@@ -100,6 +107,7 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
   }
   const askReplica = async () => {
     pools ??= await openPools(url, connection)
+    if (stopping.aborted) return
     const now = await stateOf(pools.watch)
     if (now.position < position) freshAt = Number.NEGATIVE_INFINITY
     position = now.position
