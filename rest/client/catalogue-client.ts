@@ -45,11 +45,12 @@ const maxPageSize = 50
  * succeed later (writes under one idempotency key), and returns `data` of the answer. Throws a `CatalogueApiError`.
  */
 export function createCatalogueClient(options: ClientOptions) {
-  const read =
-    <N extends Name>(path: string) =>
+  /** A request without a body. */
+  const ask =
+    <N extends Name>(method: 'GET' | 'POST' | 'DELETE', path: string) =>
     (query: Query<N>, call?: CallOptions) =>
-      send<Data<N>>(options, { ...call, method: 'GET', path, query })
-  /** Like `read`, with an optional query. */
+      send<Data<N>>(options, { ...call, method, path, query })
+  /** A read whose query can be left out. */
   const readAll =
     <N extends Name>(path: string) =>
     (query?: Query<N>, call?: CallOptions) =>
@@ -58,18 +59,13 @@ export function createCatalogueClient(options: ClientOptions) {
     <N extends Name>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string) =>
     (body: Body<N>, query?: Query<N>, call?: CallOptions) =>
       send<Data<N>>(options, { ...call, method, path, query, body })
-  /** A write without a body. */
-  const act =
-    <N extends Name>(method: 'POST' | 'DELETE', path: string) =>
-    (query: Query<N>, call?: CallOptions) =>
-      send<Data<N>>(options, { ...call, method, path, query })
   /** Like `write`, where the query cannot be left out. */
   const writeIn =
     <N extends Name>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string) =>
     (query: Query<N>, body: Body<N>, call?: CallOptions) =>
       send<Data<N>>(options, { ...call, method, path, query, body })
 
-  const listAssets = read<'listAssets'>('/assets')
+  const listAssets = ask<'listAssets'>('GET', '/assets')
   return {
     listAssets,
     /** Every group that matches. The next page is read when the groups of the last are used up; `limit` is its size. */
@@ -92,22 +88,17 @@ export function createCatalogueClient(options: ClientOptions) {
       send<Upserted>(options, { ...call, method: 'POST', path: '/products', query: { ...query, upsert: true }, body }),
     patchProducts: writeIn<'patchProducts'>('PATCH', '/products'),
     deleteProducts: writeIn<'deleteProducts'>('DELETE', '/products'),
-    listProducts: read<'listProducts'>('/products'),
+    listProducts: ask<'listProducts'>('GET', '/products'),
     getProduct: (productCode: string, query: Query<'getProduct'>, call?: CallOptions) =>
-      read<'getProduct'>(`/products/${encodeURIComponent(productCode)}`)(query, call),
-    listChanges: read<'listChanges'>('/changes'),
+      ask<'getProduct'>('GET', `/products/${encodeURIComponent(productCode)}`)(query, call),
+    listChanges: ask<'listChanges'>('GET', '/changes'),
     /** Changes as they appear; see `GET /v1/events`. Ends with `signal`, or with an error that does not pass. */
     events: (query: Query<'followChanges'>, call?: CallOptions) =>
       follow(options, { ...call, method: 'GET', path: '/events', query }),
     getRequest: (requestId: string, query: Query<'getRequest'>, call?: CallOptions) =>
-      read<'getRequest'>(`/requests/${encodeURIComponent(requestId)}`)(query, call),
+      ask<'getRequest'>('GET', `/requests/${encodeURIComponent(requestId)}`)(query, call),
     revertRequest: (requestId: string, query: Query<'revertRequest'>, call?: CallOptions) =>
-      send<Data<'revertRequest'>>(options, {
-        ...call,
-        method: 'POST',
-        path: `/requests/${encodeURIComponent(requestId)}/revert`,
-        query,
-      }),
+      ask<'revertRequest'>('POST', `/requests/${encodeURIComponent(requestId)}/revert`)(query, call),
     /**
      * Imports a file in the background: poll `getImport`. A stream is sent once, and not again after a failure.
      */
@@ -117,7 +108,7 @@ export function createCatalogueClient(options: ClientOptions) {
       call?: CallOptions,
     ) => send<Data<'startImport'>>(options, { ...call, method: 'POST', path: '/imports', query, file }),
     getImport: (jobId: string, call?: CallOptions) =>
-      send<Data<'getImport'>>(options, { ...call, method: 'GET', path: `/imports/${encodeURIComponent(jobId)}` }),
+      ask<'getImport'>('GET', `/imports/${encodeURIComponent(jobId)}`)({}, call),
     /** The failed rows of an import, as a file that can be corrected and imported. */
     importFailures: (jobId: string, call?: CallOptions): Promise<Response> =>
       sendForFile(options, { ...call, method: 'GET', path: `/imports/${encodeURIComponent(jobId)}/failures` }),
@@ -126,20 +117,20 @@ export function createCatalogueClient(options: ClientOptions) {
     changeReport: readAll<'changeReport'>('/reports/changes'),
     jobReport: readAll<'jobReport'>('/reports/jobs'),
     failureReport: readAll<'failureReport'>('/reports/failures'),
-    listWebhooks: read<'listWebhooks'>('/webhooks'),
+    listWebhooks: ask<'listWebhooks'>('GET', '/webhooks'),
     createWebhook: writeIn<'createWebhook'>('POST', '/webhooks'),
-    getWebhook: (id: string, call?: CallOptions) => read<'getWebhook'>(webhookPath(id))({}, call),
+    getWebhook: (id: string, call?: CallOptions) => ask<'getWebhook'>('GET', webhookPath(id))({}, call),
     updateWebhook: (id: string, body: Body<'updateWebhook'>, query?: Query<'updateWebhook'>, call?: CallOptions) =>
       write<'updateWebhook'>('PATCH', webhookPath(id))(body, query, call),
-    deleteWebhook: (id: string, call?: CallOptions) => act<'deleteWebhook'>('DELETE', webhookPath(id))({}, call),
+    deleteWebhook: (id: string, call?: CallOptions) => ask<'deleteWebhook'>('DELETE', webhookPath(id))({}, call),
     rotateWebhookSecret: (id: string, call?: CallOptions) =>
-      act<'rotateWebhookSecret'>('POST', webhookPath(id, 'rotate'))({}, call),
-    testWebhook: (id: string, call?: CallOptions) => act<'testWebhook'>('POST', webhookPath(id, 'test'))({}, call),
+      ask<'rotateWebhookSecret'>('POST', webhookPath(id, 'rotate'))({}, call),
+    testWebhook: (id: string, call?: CallOptions) => ask<'testWebhook'>('POST', webhookPath(id, 'test'))({}, call),
     replayWebhook: (id: string, query: Query<'replayWebhook'>, call?: CallOptions) =>
-      act<'replayWebhook'>('POST', webhookPath(id, 'replay'))(query, call),
-    retryWebhook: (id: string, call?: CallOptions) => act<'retryWebhook'>('POST', webhookPath(id, 'retry'))({}, call),
+      ask<'replayWebhook'>('POST', webhookPath(id, 'replay'))(query, call),
+    retryWebhook: (id: string, call?: CallOptions) => ask<'retryWebhook'>('POST', webhookPath(id, 'retry'))({}, call),
     skipWebhookEvent: (id: string, call?: CallOptions) =>
-      act<'skipWebhookEvent'>('POST', webhookPath(id, 'skip'))({}, call),
+      ask<'skipWebhookEvent'>('POST', webhookPath(id, 'skip'))({}, call),
     listWebhookDeliveries: (id: string, query?: Query<'listWebhookDeliveries'>, call?: CallOptions) =>
       readAll<'listWebhookDeliveries'>(webhookPath(id, 'deliveries'))(query, call),
     placeAssets: writeIn<'placeAssets'>('POST', '/assets'),

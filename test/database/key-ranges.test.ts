@@ -5,10 +5,11 @@ import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { maxRange } from '../../src/catalogue/asset-groups/read-model.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { deleteAssets, unlinkAssets } from '../../src/catalogue/assets/remove-assets.ts'
-import { joinTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import type { WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type CheckStep, checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
 import { projections } from '../../src/catalogue/projections/projections.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 
@@ -18,8 +19,7 @@ beforeEach(async () => {
   store = await storeIn(database.catalogue)
 })
 
-const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>
-  database.db.transaction().execute((transaction) => work(joinTransaction(database.catalogue, transaction)))
+const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) => inTransaction(database.catalogue, work)
 const query = { channel: 'SMP', assetFormat: 'image' }
 const code = (i: number) => `sku-${String(i).padStart(6, '0')}`
 
@@ -135,10 +135,7 @@ it('the check finds the name of an attribute that is missing', async () => {
 
 it('does not block writers of different groups of one store', async () => {
   await fill([1, 2])
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const first = write(async (catalogue) => {
     await unlinkAssets(catalogue, [{ storeUuid: store, channel: 'SMP', parentCode: 'none of 1' }])
     await held
