@@ -13,16 +13,6 @@ export interface Database {
     store_website: string | null
     created_at: ColumnType<Date, never, never>
   }
-  attribute_definition: {
-    store_uuid: string
-    name: string
-    type: 'text' | 'number' | 'boolean' | 'date' | 'url' | 'enum'
-    allowed_values: string[] | null
-    max_length: number | null
-    pattern: string | null
-    filterable: Generated<boolean>
-    searchable: Generated<boolean>
-  }
   /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
   idempotency_key: {
     scope: Buffer

@@ -253,8 +253,8 @@ for (const [n, perStore] of [
   [20, 50],
 ] as const) {
   it(`a tree of ${n} stores with ${perStore} product${perStore === 1 ? '' : 's'} each is read in one statement for each field and store`, async () => {
-    await gateway.database.db.deleteFrom('attribute_definition').execute()
-    await gateway.database.db.deleteFrom('store').execute()
+    await sql`delete from attribute_definition`.execute(gateway.database.db)
+    await sql`delete from store`.execute(gateway.database.db)
     store = await newStore()
     const others = await Promise.all(upTo(n - 1, () => newStore(`?linked_store_id=${store}`)))
     for (const each of [store, ...others]) {

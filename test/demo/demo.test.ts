@@ -28,17 +28,13 @@ interface Group {
 
 async function contents({ db }: TestDatabase) {
   const stores = await db.selectFrom('store').selectAll().orderBy('store_name').execute()
-  const definitions = await db
-    .selectFrom('attribute_definition')
-    .selectAll()
-    .orderBy('store_uuid')
-    .orderBy('name')
-    .execute()
+  const definitions = await sql<{ store_uuid: string; type: string }>`
+    select * from attribute_definition order by store_uuid, name`.execute(db)
   const products = await sql<{ status: string; attributes: Record<string, string> }>`
     select * from product order by store_uuid, product_code`.execute(db)
   const groups = await sql<Group>`
     select * from asset_group order by store_uuid, parent_code, channel, asset_format`.execute(db)
-  return { stores, definitions, products: products.rows, groups: groups.rows }
+  return { stores, definitions: definitions.rows, products: products.rows, groups: groups.rows }
 }
 
 test('numbers of products are not invented for a day that has true ones', async () => {

@@ -129,8 +129,9 @@ it('limited roles may execute the functions of statements where functions are gr
   const viewer = catalogueFor(db, { stores: new Set([own]) })
   const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
   expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
-  const definition = { store_uuid: own, name: 'Color', type: 'text', searchable: true } as const
-  await db.insertInto('attribute_definition').values(definition).execute()
+  await sql`insert into attribute_definition (store_uuid, name, type, searchable) values (${own}, 'Color', 'text', true)`.execute(
+    db,
+  )
   const found = await listProducts(viewer, own, { search: 'RED' }, { limit: 1, backwards: false })
   expect(found.rows).toMatchObject([{ productCode: 'A' }])
   const unlimited = { ...viewer, viewer: catalogue.viewer }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { brief, reasonOf } from '../bounded-failures.ts'
@@ -15,7 +14,7 @@ import {
   runTasks,
 } from './patterns.ts'
 
-type AttributeType = Database['attribute_definition']['type']
+type AttributeType = 'text' | 'number' | 'boolean' | 'date' | 'url' | 'enum'
 
 /** The rules for the values of an attribute. */
 export interface AttributeDefinition {
