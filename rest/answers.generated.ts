@@ -89,6 +89,13 @@ export const ItemFailure = z.object({
   asset_id: z.string().optional().describe("Asset id that failed."),
   product_code: z.string().optional().describe("SKU code that failed."),
 }).meta({"id":"ItemFailure","description":"Failure of one item of a request, or of one asset id in an item. The other items are not affected."})
+export const FailedProduct = z.object({
+  product_code: z.string().describe("SKU code of the product."),
+  failures: z.array(z.object({
+  attribute: z.string().describe("Name of the attribute; `status`; or `productCode`."),
+  reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
+})).describe("Every invalid attribute of the product."),
+}).meta({"id":"FailedProduct","description":"A product that was not written because at least one of its attributes is invalid."})
 export const ListAssets = {
   total_groups: z.int().min(0).describe("Exact number of groups that match, on all pages."),
   returned_groups: z.int().min(0).describe("Number of groups on this page."),
@@ -108,26 +115,14 @@ export const UpdateProducts = {
   store_uuid: z.string().describe("UUID of the store."),
   updated_skus: z.array(z.string()).describe("Codes of products that were updated, changed or not, in the order of the request."),
   unavailable_skus: z.array(z.string()).describe("Codes without a product in the store."),
-  failed_products: z.array(z.object({
-  product_code: z.string().describe("SKU code of the product."),
-  failures: z.array(z.object({
-  attribute: z.string().describe("Name of the attribute; `status`; or `productCode`."),
-  reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
-})).describe("Every invalid attribute of the product."),
-})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
+  failed_products: z.array(FailedProduct).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
 }
 export const PatchProducts = {
   store_uuid: z.string().describe("UUID of the store."),
   updated_skus: z.array(z.string()).describe("Codes of products that were updated, changed or not, in the order of the request."),
   unavailable_skus: z.array(z.string()).describe("Codes without a product in the store."),
-  failed_products: z.array(z.object({
-  product_code: z.string().describe("SKU code of the product."),
-  failures: z.array(z.object({
-  attribute: z.string().describe("Name of the attribute; `status`; or `productCode`."),
-  reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
-})).describe("Every invalid attribute of the product."),
-})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
+  failed_products: z.array(FailedProduct).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
 }
 export const DeleteProducts = {
@@ -156,13 +151,7 @@ export const CreateProducts = {
   store_uuid: z.string().describe("UUID of the store."),
   created_skus: z.array(z.string()).describe("Codes of products that were created, in the order of the request."),
   existing_skus: z.array(z.string()).describe("Codes of products that existed before; they are not changed."),
-  failed_products: z.array(z.object({
-  product_code: z.string().describe("SKU code of the product."),
-  failures: z.array(z.object({
-  attribute: z.string().describe("Name of the attribute; `status`; or `productCode`."),
-  reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
-})).describe("Every invalid attribute of the product."),
-})).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
+  failed_products: z.array(FailedProduct).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
 }
 export const ListProducts = {
