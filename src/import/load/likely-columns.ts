@@ -18,7 +18,7 @@ export function noteLikelyColumns(
   notes: Notes,
 ): (cells: readonly Cell[]) => void {
   // A preset that has found its images knows what the others are.
-  if (request.preset !== undefined && request.assets.length > 0) return () => {}
+  if (request.preset !== undefined && request.assets.some((column) => columns.includes(column))) return () => {}
   const preset = presetFor(columns)
   if (preset !== undefined && request.preset === undefined) {
     notes.add('likely_preset', { rows: 0, example: preset })

@@ -77,8 +77,11 @@ export function groupByProduct(source: NotedSource, { preset, assets }: ImportRe
   return preset === undefined ? source : presets[preset].reshape(source, assets)
 }
 
-/** The request with the preset's columns where it names none. Throws a UsageError if the product code has no column. */
-export function withPreset(request: ImportRequest, columns: readonly string[]): ImportRequest {
+/**
+ * The request with the preset's columns where it names none. Unless the file names its columns, later rows may have
+ * images in columns that the first ones lack. Throws a UsageError if the product code has no column.
+ */
+export function withPreset(request: ImportRequest, columns: readonly string[], isOfFile: boolean): ImportRequest {
   if (request.preset === undefined) return request
   const preset = presets[request.preset]
   const has = (column: string) => columns.includes(column)
@@ -89,6 +92,7 @@ export function withPreset(request: ImportRequest, columns: readonly string[]): 
     throw new UsageError(`${option} needs the column "${preset.code[0]}"; ${advice}; the file has ${listed(columns)}`)
   }
   const status = preset.status !== undefined && has(preset.status) ? { status: preset.status } : {}
-  const assets = request.assets.length > 0 ? request.assets : preset.assets.filter(has)
+  const found = isOfFile ? preset.assets.filter(has) : preset.assets
+  const assets = request.assets.length > 0 ? request.assets : found
   return { ...(code === undefined ? {} : { code }), ...status, ...request, assets }
 }

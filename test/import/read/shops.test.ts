@@ -368,6 +368,19 @@ test.each([
   ])
 })
 
+test('google-merchant: images in columns that only late items have are assets, too', async () => {
+  const early = Array.from({ length: 5_000 }, (_, i) => `<item><id>${i}</id></item>`)
+  const late = `<item><id>A</id><image_link>https://a.example/1</image_link>
+    <additional_image_link>https://a.example/2</additional_image_link></item>`
+  const { images, answer } = await imported(
+    'late.xml',
+    ['<rss>', ...early, late, '</rss>'],
+    ['--preset', 'google-merchant'],
+  )
+  expect(await images('A')).toEqual(['https://a.example/1', 'https://a.example/2'])
+  expect(answer.notes).toEqual([])
+})
+
 test('a feed with a DTD, or that ends early, ends there', async () => {
   const declared = feed.replace('<rss', '<!DOCTYPE rss [<!ENTITY a "b">]><rss')
   for (const [content, sentence] of [
