@@ -44,10 +44,10 @@ const presets: Record<PresetName, Preset> = {
   'google-merchant': {
     code: ['id', 'g:id'],
     status: undefined,
-    assets: ['image_link', 'image link', 'additional_image_link', 'additional image link'].flatMap((c) => [
-      c,
-      `g:${c}`,
-    ]),
+    assets: ['', 'additional_', 'lifestyle_'].flatMap((kind) => {
+      const column = `${kind}image_link`
+      return [column, column.replaceAll('_', ' ')].flatMap((name) => [name, `g:${name}`])
+    }),
     marks: ['availability', 'link'],
     reshape: (source) => source,
   },

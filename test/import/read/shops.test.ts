@@ -371,13 +371,14 @@ test.each([
 test('google-merchant: images in columns that only late items have are assets, too', async () => {
   const early = Array.from({ length: 5_000 }, (_, i) => `<item><id>${i}</id></item>`)
   const late = `<item><id>A</id><image_link>https://a.example/1</image_link>
-    <additional_image_link>https://a.example/2</additional_image_link></item>`
+    <additional_image_link>https://a.example/2</additional_image_link>
+    <lifestyle_image_link>https://a.example/3</lifestyle_image_link></item>`
   const { images, answer } = await imported(
     'late.xml',
     ['<rss>', ...early, late, '</rss>'],
     ['--preset', 'google-merchant'],
   )
-  expect(await images('A')).toEqual(['https://a.example/1', 'https://a.example/2'])
+  expect(await images('A')).toEqual(['https://a.example/1', 'https://a.example/2', 'https://a.example/3'])
   expect(answer.notes).toEqual([])
 })
 
