@@ -3,9 +3,10 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { onlyRow } from '../../../database/only-row.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { changedLast } from '../../changes/recent-products.ts'
-import { allOf, type Condition, isBare, type Sql } from '../../conditions.ts'
+import { allOf, isBare, type Sql } from '../../conditions.ts'
 import { type ListedProduct, requireAllRead, selectedProduct, withinReadLimit } from '../find-products.ts'
-import { type Compiled, compile, compileNarrowed } from '../query/compile.ts'
+import { type Compiled, compile } from '../query/compile.ts'
+import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, byCode, type PageSegment, type ProductOrder, type ProductPage, planPage } from '../query/order.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
@@ -113,44 +114,6 @@ async function readPage(
         order by l.segment, l.nth
         limit ${page.limit}`,
   )
-}
-
-/** Products are read first by the condition that at most this many meet. */
-const maxFew = 10_000
-
-/** What a statement reads: a FROM item of products `p`, and the common table expression that it needs, if any. */
-interface Narrowed {
-  from: Sql
-  few?: Sql
-  /** SQL: whether that has all of them: more products may have come to meet the condition. */
-  isWhole?: Condition
-}
-
-/**
- * Reads the products that meet one of the conditions first, if they are few. PostgreSQL would not choose that: its
- * statistics are those of all stores, in which an attribute of another store may have the same slot.
- */
-export async function narrowByIndex({ db }: Catalogue, source: Source, { indexed }: Compiled): Promise<Narrowed> {
-  const all = { from: sql`${sql.table(source.table)} p` }
-  if (source.table === 'product' || indexed.length === 0) return all
-  // The order makes PostgreSQL read the index, whatever it expects to find; several keys would have to be sorted.
-  const codes = ({ where, key }: (typeof indexed)[number]) => sql`
-      select p.product_code from product_index p where p.store_uuid = ${source.uuid} and ${where}
-      ${key ? sql`order by ${key}, p.product_code` : sql``} limit ${maxFew + 1}`
-  const counts = indexed.map((condition) => sql`(select count(*)::int from (${codes(condition)}) l)`)
-  const { rows } = await sql<{ counts: number[] }>`
-    ${customPlan} select array[${sql.join(counts)}] as counts`.execute(db)
-  const { counts: found } = onlyRow(rows)
-  const fewest = Math.min(...found)
-  const condition = indexed[found.indexOf(fewest)]
-  if (condition === undefined || fewest > maxFew) return all
-  const few = sql`few as materialized (
-      select r.* from (${codes(condition)}) l cross join lateral (
-        select * from product_index where store_uuid = ${source.uuid} and product_code = l.product_code
-        offset 0
-      ) r
-    )`
-  return { from: sql`few p`, few, isWhole: sql`(select count(*) from few) <= ${maxFew}::integer` }
 }
 
 /** SQL: `orderValue` and `nth` as the last columns of the rows of a segment, and the clauses from FROM to LIMIT. */

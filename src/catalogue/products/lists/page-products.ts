@@ -4,12 +4,12 @@ import { onlyRow } from '../../../database/only-row.ts'
 import { type Catalogue, requireVisible } from '../../catalogue.ts'
 import { requireStore } from '../../stores/stores.ts'
 import { type Product, requireAllRead, selectedProduct, withinReadLimit } from '../find-products.ts'
-import { compileNarrowed } from '../query/compile.ts'
+import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { byCode } from '../query/order.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
 import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 import { countOf } from './count-products.ts'
-import { isPrepared, narrowByIndex } from './list-products.ts'
+import { isPrepared } from './list-products.ts'
 
 interface Page {
   offset: number

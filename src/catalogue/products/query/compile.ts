@@ -1,8 +1,5 @@
 import { sql } from 'kysely'
-import { onlyRow } from '../../../database/only-row.ts'
 import { isStorable } from '../../../text.ts'
-import type { Catalogue } from '../../catalogue.ts'
-import { codesChangedSince } from '../../changes/recent-products.ts'
 import { allOf, type Condition, containing, type Sql, withoutFalse } from '../../conditions.ts'
 import { defaultAssetFormat, defaultChannel } from '../../enumerations.ts'
 import { isBlocked, isReady } from '../../readiness/product-readiness.ts'
@@ -100,7 +97,7 @@ function isDuring(column: Sql, range: TimeRange | null | undefined): Condition |
 }
 
 /** SQL: whether the code of a product `p`, or the value of a searchable attribute, has a substring. */
-function hasSubstring({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
+export function hasSubstring({ uuid, searched }: Pick<Source, 'uuid' | 'searched'>, search: string): Condition {
   const inCode = sql<boolean>`p.product_code collate "default" ilike ${containing(search)}`
   if (searched?.length === 0) return inCode
   if (searched) return sql<boolean>`(${inCode} or ${hasText(searchedText(searched), search)})`
@@ -117,48 +114,4 @@ function withAssets(uuid: string | null, { channel, assetFormat }: AssetPresence
       where g.store_uuid = ${uuid} and g.channel = ${channel ?? defaultChannel} and g.asset_format = ${assetFormat ?? defaultAssetFormat}
         and g.parent_code = p.product_code
     )`
-}
-
-/** More codes are not read first. */
-const maxCodes = 10_000
-
-/** A substring is common if this many of the first `probed` products of the store have it. */
-const common = 40
-const probed = 2_000
-
-/** The index of parts of codes has only substrings with three such characters in a row. */
-const trigram = /[a-z0-9]{3}/i
-
-/**
- * Compiles a filter, with the codes of all products that may match where a search or the ledger finds that they are
- * few: they are then read by their keys.
- */
-export async function compileNarrowed(catalogue: Catalogue, source: Source, filter: ProductFilter): Promise<Compiled> {
-  return compile(source, await narrowByCodes(catalogue, source, filter))
-}
-
-async function narrowByCodes(catalogue: Catalogue, source: Source, filter: ProductFilter): Promise<ProductFilter> {
-  if (filter.codes != null) return filter
-  const found = filter.search == null ? undefined : await codesWith(catalogue, source, filter.search)
-  if (found) return { ...filter, search: undefined, codes: found }
-  const from = filter.updatedAt?.from
-  const changed = from && (await codesChangedSince(catalogue, source.uuid, from))
-  return changed ? { ...filter, codes: changed } : filter
-}
-
-/** The codes of the products that have a substring; undefined if they are many. A sample excludes common ones first. */
-async function codesWith({ db }: Catalogue, source: Source, search: string): Promise<string[] | undefined> {
-  const { uuid, searched } = source
-  if (!trigram.test(search) || (searched?.length ?? 0) > 0) return undefined
-  const { rows: probes } = await sql<{ isRare: boolean }>`
-    select count(*) = ${probed} and count(*) filter (where ${hasSubstring(source, search)}) < ${common} as "isRare"
-    from (
-      select product_code from product where store_uuid = ${uuid} order by product_code limit ${probed}
-    ) p`.execute(db)
-  if (!onlyRow(probes).isRare) return undefined
-  const { rows } = await sql<{ code: string }>`
-    select codes_like(${uuid}::uuid, ${containing(search)}, ${searched === undefined}, ${maxCodes + 1}) as code`.execute(
-    db,
-  )
-  return rows.length <= maxCodes ? rows.map(({ code }) => code) : undefined
 }
