@@ -11,6 +11,7 @@ import {
   requireGoodOrder,
 } from '../../src/catalogue/products/query/order.ts'
 import { type ProductFilter, requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
+import { isCostly } from '../../src/catalogue/products/query/source.ts'
 import { lazy } from '../../src/lazy.ts'
 import { builder } from '../builder/builder.ts'
 import {
@@ -179,14 +180,10 @@ builder.objectField(StoreRef, 'facets', (t) =>
 
 interface ProductQuery {
   filter?: ProductFilter | null | undefined
-  orderBy?: Pick<ProductOrder, 'field'> | null | undefined
+  orderBy?: ProductOrder | null | undefined
 }
-
-/** Conditions that an index serves. The others may read all products, for instance to find those of a rare status. */
-const served: readonly string[] = ['codePrefix', 'codes'] satisfies (keyof ProductFilter)[]
 
 /** The additional cost of products of a store whose conditions or order may read all of them. */
 export function productScanCost({ filter, orderBy }: ProductQuery): number {
-  const isServed = Object.entries(filter ?? {}).every(([name, value]) => value == null || served.includes(name))
-  return isServed && (orderBy ?? { field: 'code' }).field === 'code' ? 0 : scanCost
+  return isCostly(filter ?? {}, orderBy) ? scanCost : 0
 }

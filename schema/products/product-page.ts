@@ -1,4 +1,3 @@
-import { isBare } from '../../src/catalogue/conditions.ts'
 import { pageProducts } from '../../src/catalogue/products/lists/page-products.ts'
 import {
   countProductsOfStores,
@@ -9,6 +8,7 @@ import {
 } from '../../src/catalogue/products/lists/products-of-stores.ts'
 import { nameOfOrder } from '../../src/catalogue/products/query/order.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
+import { isCostlyToCount } from '../../src/catalogue/products/query/source.ts'
 import { storesToRead } from '../../src/catalogue/stores/list-stores.ts'
 import { costly } from '../../src/request/context.ts'
 import type { ProductColumns } from '../../src/request/csv/csv-options.ts'
@@ -90,8 +90,8 @@ builder.queryField('productPage', (t) =>
     resolve: (_root, { storeUuid, filter, ...page }, { catalogue, enumerations }) => {
       const given = requireGoodFilter(filter, enumerations)
       const { offset, limit } = pageOf(page, maxPageSize)
-      const isCostly = !isBare(given) || offset > maxSkipped
-      return costly(() => pageProducts(catalogue, storeUuid, given, { offset, limit }), isCostly)
+      const read = () => pageProducts(catalogue, storeUuid, given, { offset, limit })
+      return costly(read, isCostlyToCount(given) || offset > maxSkipped)
     },
   }),
 )

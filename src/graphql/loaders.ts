@@ -30,6 +30,7 @@ import { countProducts } from '../catalogue/products/lists/count-products.ts'
 import { countFacets, type FacetQuery } from '../catalogue/products/lists/facets.ts'
 import { listProducts } from '../catalogue/products/lists/list-products.ts'
 import { findProductColumns } from '../catalogue/products/product-columns.ts'
+import { isCostly, isCostlyToCount } from '../catalogue/products/query/source.ts'
 import { findProductReadiness } from '../catalogue/readiness/product-readiness.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
@@ -85,12 +86,10 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     ),
     jobCount: perArguments((filter: JobFilter) => ofStores((uuid) => countJobs(catalogue, uuid, filter))),
     products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
-      ofStores((uuid) =>
-        costly(() => listProducts(catalogue, uuid, ...args), !isBare(args[0]) || args[2]?.field === 'attribute'),
-      ),
+      ofStores((uuid) => costly(() => listProducts(catalogue, uuid, ...args), isCostly(args[0], args[2]))),
     ),
     productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
-      ofStores((uuid) => costly(() => countProducts(catalogue, uuid, filter), !isBare(filter))),
+      ofStores((uuid) => costly(() => countProducts(catalogue, uuid, filter), isCostlyToCount(filter))),
     ),
     facets: perArguments((query: FacetQuery) => ofStores((uuid) => costly(() => countFacets(catalogue, uuid, query)))),
     assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addProducts, newStore } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
@@ -33,6 +33,14 @@ describe('costly reads of a tenant run one after the other on one core, while ot
       'products by an attribute',
       'STORE { products(orderBy: { field: ATTRIBUTE, attribute: "Color" }) { nodes { productCode } } }',
     ],
+    [
+      'products by the time of a change',
+      'STORE { products(orderBy: { field: UPDATED_AT, direction: ASC }) { nodes { productCode } } }',
+    ],
+    [
+      'the number of products with a prefix',
+      'STORE { products(filter: { codePrefix: "A" }, first: 0) { totalCount } }',
+    ],
     ['pages by a filter', `productPage(storeUuid: "ID", filter: ${red}) { totalProducts }`],
     ['pages by a large offset', 'productPage(storeUuid: "ID", offset: 1001) { totalProducts }'],
     ['products of stores', 'products(storeUuids: ["ID"]) { nodes { productCode } }'],
@@ -43,16 +51,21 @@ describe('costly reads of a tenant run one after the other on one core, while ot
     ],
   ])('%s', async (_, fields) => {
     const query = `{ ${fields.replace('STORE', 'store(storeUuid: "ID")').replaceAll('ID', store)} }`
+    const readByCodes = `{ store(storeUuid: "${store}") { products(filter: { codes: ["A"] }) { nodes { productCode } } } }`
     const holder = await gateway.database.client()
+    onTestFinished(() => holder.end())
     await holder.query('begin; lock table product, change in access exclusive mode')
     const ask = (token: string) => gateway.call('/graphql', { method: 'POST', body: { query }, token })
     const asked = tokens.map(ask)
     await expect.poll(waiting).toEqual({ locks: 1, cores: 1 })
-    const plain = gateway.call(`/v1/products?store_uuid=${store}`, { token: tokens[0] ?? '' })
+    const [token = ''] = tokens
+    const plain = gateway.call(`/v1/products?store_uuid=${store}`, { token })
     await expect.poll(waiting).toEqual({ locks: 2, cores: 1 })
+    const byCodes = gateway.call('/graphql', { method: 'POST', body: { query: readByCodes }, token })
+    await expect.poll(waiting).toEqual({ locks: 3, cores: 1 })
     await holder.query('commit')
-    await holder.end()
     expect((await plain).status).toBe(200)
+    expect((await byCodes).json).not.toHaveProperty('errors')
     for (const { json } of await Promise.all(asked)) expect(json).not.toHaveProperty('errors')
   })
 })

@@ -9,7 +9,7 @@ import { type Compiled, compile } from '../query/compile.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, byCode, type PageSegment, type ProductOrder, type ProductPage, planPage } from '../query/order.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
-import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
+import { isPrepared, readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 
 /** Products of a list, and the time of which they are: of later changes, some may be in it. */
 export interface ProductList {
@@ -36,12 +36,6 @@ export async function listProducts(
     const compiled = await compileNarrowed(catalogue, source, filter)
     return readPage(catalogue, source, compiled, page, order, isPrepared(source, filter, order))
   })
-}
-
-/** The statements of a few forms of filters are prepared; others are planned for their values. */
-export function isPrepared(source: Source, filter: ProductFilter, order: ProductOrder): boolean {
-  const { status: _, codePrefix: __, codes: ___, search: ____, ...others } = filter
-  return source.table === 'product' && order.field === 'code' && isBare(others)
 }
 
 /** The largest number of products changed last that are read to fill a page. */

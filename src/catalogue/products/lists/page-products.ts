@@ -7,9 +7,8 @@ import { type Product, requireAllRead, selectedProduct, withinReadLimit } from '
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { byCode } from '../query/order.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
-import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
+import { isPrepared, readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
 import { countOf } from './count-products.ts'
-import { isPrepared } from './list-products.ts'
 
 interface Page {
   offset: number

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { unavailable } from '../../../errors.ts'
 import { costly } from '../../../request/context.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
-import { allOf } from '../../conditions.ts'
+import { allOf, isBare } from '../../conditions.ts'
 import { databaseTime } from '../../projections/as-of.ts'
 import type { ProjectionName } from '../../projections/projection.ts'
-import type { ProductOrder } from './order.ts'
+import { byCode, type ProductOrder } from './order.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import { findStoreFacts, hasTexts, requireUsable } from './store-facts.ts'
 import type { ValueSource } from './values.ts'
@@ -43,6 +43,28 @@ export interface SourceState {
 /** SQL: the columns of a `SourceState`. `isWhole`: what else must be true. */
 export const sourceState = ({ asOf, isCurrent }: Source, isWhole = sql<boolean>`true`) =>
   sql`${asOf} as "asOf", ${isCurrent} and ${isWhole} as "isCurrent"`
+
+/**
+ * Whether a list may read all products of the store, for instance to find those of a rare status: only the codes have
+ * an index in every store.
+ */
+export function isCostly({ codes: _, codePrefix: __, ...others }: ProductFilter, order?: ProductOrder | null): boolean {
+  return !isBare(others) || (order ?? byCode).field !== 'code'
+}
+
+/** Whether a number of products is that of rows that are read: so it is with a prefix, which all may have. */
+export function isCostlyToCount({ codes: _, ...others }: ProductFilter): boolean {
+  return !isBare(others)
+}
+
+/**
+ * Whether the plan of a statement is kept, whatever it costs: the same one is good for all values of these conditions.
+ * Others are planned for their values.
+ */
+export function isPrepared(source: Source, filter: ProductFilter, order: ProductOrder): boolean {
+  const { status: _, codePrefix: __, codes: ___, search: ____, ...others } = filter
+  return source.table === 'product' && order.field === 'code' && isBare(others)
+}
 
 /** A store with no more products is read from `product`: that is fast enough, and answers as of now. */
 const maxSmall = 5_000
