@@ -1,11 +1,137 @@
 import { sql } from 'kysely'
-import { storeNotFound } from '../../errors.ts'
+import { LRUCache } from 'lru-cache'
+import { storeNotFound, unavailable } from '../../errors.ts'
+import {
+  type AttributeDefinition,
+  type AttributeValidator,
+  attributeValidator,
+  findMismatches,
+} from '../attributes/attribute-rules.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { type LockRequest, locksOf } from '../locks.ts'
-import { maxSize } from './product-patches.ts'
+import {
+  failTooLarge,
+  type GoodPatch,
+  maxSize,
+  type ProductPatch,
+  type ValidatedPatches,
+  validatePatches,
+} from './product-patches.ts'
+
+/** A store's attribute definitions; the fingerprint shows whether the store still has them. */
+interface Rules {
+  definitions: AttributeDefinition[]
+  fingerprint: string
+}
+
+/** The last known rules of stores, bounded by their length in characters. */
+const knownRules = new LRUCache<string, Rules>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: ({ definitions }) => JSON.stringify(definitions).length,
+})
+
+/** Names of attributes that are known to be kept, by store: few names of few stores are asked for again and again. */
+const keptNames = new LRUCache<string, Set<string>>({ max: 1_000 })
+const maxKept = 2_000
+
+/** How often patches are validated again because the store's definitions have changed meanwhile. */
+const maxAttempts = 5
+
+/** How the patches of a request are validated and written. */
+interface PatchOptions {
+  creates?: boolean
+  updates?: boolean
+  /** Whether the codes of bad patches are looked up. */
+  looksUpFailed?: boolean
+  /** Whether the first of several entries of a code counts. */
+  firstOnly?: boolean
+  /** The groups to lock in addition to the products. */
+  groups?: readonly string[]
+  /** The validation of attributes, given that by the store's definitions. */
+  validator?: (defined: AttributeValidator) => AttributeValidator
+  /** The attributes of a good patch that the product gets. */
+  attributesOf?: (patch: GoodPatch) => GoodPatch['attributes']
+}
+
+/**
+ * Validates patches by the store's definitions and writes the good ones, each whole or not at all. Throws
+ * `store_not_found`. One statement; two where the definitions are not known yet, or have changed.
+ */
+export async function writePatches(
+  catalogue: Catalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  options: PatchOptions,
+): Promise<{ storeUuid: string; validated: ValidatedPatches; written: WrittenProducts }> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const { validator = (defined) => defined, firstOnly, attributesOf } = options
+  const removes = patches.some(({ removeAttributes }) => removeAttributes?.length)
+  // Unknown rules validate no patch: the first call then only reads the definitions.
+  let rules = knownRules.get(uuid)
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const { definitions = [] } = rules ?? {}
+    const mismatches = await findMismatches(catalogue, definitions, patches)
+    const validate = validator(attributeValidator(definitions, mismatches))
+    const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
+    if (attributesOf) for (const patch of validated.good.values()) patch.attributes = attributesOf(patch)
+    const newNames = newNamesOf(validated.good.values(), keptNames.get(uuid))
+    const writes = { ...writesOf(validated, options), removes, newNames, validatedBy: rules?.fingerprint ?? null }
+    const { definitions: present, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
+    if (present === null) {
+      failTooLarge(validated, written.tooLarge)
+      // A transaction may be rolled back.
+      if (newNames.length > 0 && !catalogue.db.isTransaction) keepNames(uuid, validated, written)
+      return { storeUuid: uuid, validated, written }
+    }
+    rules = { definitions: JSON.parse(present), fingerprint }
+    knownRules.set(uuid, rules)
+  }
+  throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))
+}
+
+function writesOf(
+  { good, failed }: ValidatedPatches,
+  { creates, updates, looksUpFailed, groups = [] }: PatchOptions,
+): ProductWrites {
+  const codes = [...failed.keys()]
+  return {
+    patches: jsonByCode(good, (patch) => patch.attributes),
+    statuses: jsonByCode(good, (patch) => patch.status),
+    creates,
+    updates,
+    locks: { groups, products: [...good.keys(), ...codes] },
+    ...(looksUpFailed ? { refused: codes } : { failed: codes.length }),
+    mostNames: Math.max(0, ...Array.from(good.values(), ({ attributes }) => Object.keys(attributes).length)),
+  }
+}
+
+/** The attributes of patches that have a value, and may be new to the store. */
+function newNamesOf(patches: Iterable<GoodPatch>, kept: ReadonlySet<string> | undefined): string[] {
+  const names = new Set<string>()
+  for (const { attributes } of patches)
+    for (const name in attributes) if (!kept?.has(name) && attributes[name]) names.add(name)
+  return [...names]
+}
+
+function keepNames(storeUuid: string, { good }: ValidatedPatches, { created, updated }: WrittenProducts): void {
+  const kept = keptNames.get(storeUuid) ?? new Set()
+  const written = [...created, ...updated].flatMap((code) => good.get(code) ?? [])
+  for (const name of newNamesOf(written, kept)) if (kept.size < maxKept) kept.add(name)
+  keptNames.set(storeUuid, kept)
+}
+
+/** A JSON object by product code, without nulls. */
+function jsonByCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
+  const members: [string, string][] = []
+  for (const [code, patch] of patches) {
+    const held = value(patch)
+    if (held !== null) members.push([code, JSON.stringify(held)])
+  }
+  return jsonObject(members)
+}
 
 /** What to write, as write-products.sql has it. */
-export interface ProductWrites {
+interface ProductWrites {
   /** The texts of JSON objects by product code. */
   patches: string
   removes?: boolean | undefined
@@ -22,7 +148,7 @@ export interface ProductWrites {
 }
 
 /** Codes of products; `missing` has those of bad patches too. */
-export interface WrittenProducts {
+interface WrittenProducts {
   created: string[]
   updated: string[]
   missing: string[]
