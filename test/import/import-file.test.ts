@@ -8,12 +8,14 @@ import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { type ImportReport, type ImportResult, importFile } from '../../src/import/import-file.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
 import { type ImportPosition, noCounts } from '../../src/import/position.ts'
-import type { Fault } from '../../src/import/read/row.ts'
+import { sentenceOf } from '../../src/import/read/row.ts'
 import { groupsOf, productsOf, useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
 
-interface Problem extends Fault {
+interface Problem {
+  field: string | undefined
+  reason: string
   row: number
   line: number | undefined
   code: string | undefined
@@ -35,7 +37,9 @@ async function importRows(
     problems.length = length
     for (const { row, faults } of failed) {
       const { number, line, code } = row
-      problems.push(...faults.map(({ field, reason }) => ({ row: number, line, code, field, reason })))
+      problems.push(
+        ...faults.map((fault) => ({ row: number, line, code, field: fault.field, reason: sentenceOf(fault) })),
+      )
     }
     return problems.length
   }

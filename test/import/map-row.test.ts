@@ -6,7 +6,7 @@ import { urlOf } from '../../src/import/load/asset-urls.ts'
 import { planLayout } from '../../src/import/load/layout.ts'
 import { rowMapper } from '../../src/import/load/map-row.ts'
 import { type ImportOptions, importRequest } from '../../src/import/options.ts'
-import type { Cell } from '../../src/import/read/row.ts'
+import { type Cell, type RowFault, sentenceOf } from '../../src/import/read/row.ts'
 import { Notes } from '../../src/import/report/notes.ts'
 import { cpuMsOf } from '../support/cpu-time.ts'
 
@@ -29,7 +29,9 @@ function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {},
     attributes: Object.fromEntries(product.names.map((name, i) => [name, product.values[i]])),
   }
   const urls = assets.map(({ assetFormat, url }) => `${assetFormat} ${url}`)
-  return { patch, urls, faults, assetFaults, notes: reading.notes.list() }
+  const sentences = (found: readonly RowFault[]) =>
+    found.map((fault) => ({ field: fault.field, reason: sentenceOf(fault) }))
+  return { patch, urls, faults: sentences(faults), assetFaults: sentences(assetFaults), notes: reading.notes.list() }
 }
 
 function urlsOf(cell: Cell, options: Partial<ImportOptions> = {}) {

@@ -90,6 +90,16 @@ test('the report of a JSON list is one, and bytes that are no UTF-8 stay what th
   )
 })
 
+test('a report has the whole value in its column, whatever words are in it', async () => {
+  const store = await catalog.newStore()
+  const errors = catalog.path('words-failed.csv')
+  const file = await catalog.file('words.csv', 'sku,status,Image URL 1\nA,x; got y,\nB,,x; got y\n')
+  await catalog.answer([file, '--store', store, '--errors', errors], 1)
+  const [, a, b] = (await readFile(errors, 'utf8')).trimEnd().split('\n')
+  expect(a).toMatch(/^1,status,"must be one of [^"]*","""x; got y""",A,x; got y,$/)
+  expect(b).toBe('2,Image URL 1,must be one URL,"""x; got y""",B,,x; got y')
+})
+
 test('what failed of a list in an object is imported with the same options', async () => {
   const store = await catalog.newStore()
   const errors = catalog.path('inner-failed.json')
@@ -244,7 +254,7 @@ test('rows that a repeated attempt reports again are in the file of the report o
   const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number) => ({
     row: { number, line: number + 1, source: 'x', ...nothing },
-    faults: [{ field: 'sku', reason: number === 1 ? 'is bad' : 'is worse' }],
+    faults: [{ field: 'sku', expected: number === 1 ? 'is bad' : 'is worse' }],
   })
   const path = catalog.path('again.csv')
   const report = await startReport(path, 0)
@@ -267,7 +277,7 @@ test('the first 20 kinds of faults are sentences, and the rest a number', async 
   const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [], ...more }
   const failed = (number: number, field: string) => ({
     row: { number, line: number + 1, source: 'x', ...nothing },
-    faults: [{ field, reason: `must be a number; got "${number}"` }],
+    faults: [{ field, expected: 'must be a number', got: `"${number}"` }],
   })
   const report = await startReport(undefined, 0)
   report.addProblems([failed(1, 'size'), failed(2, 'size')])

@@ -2,7 +2,7 @@ import { constants, type FileHandle, open, rm } from 'node:fs/promises'
 import { messageOf } from '../../errors.ts'
 import type { ImportReport } from '../../import/import-file.ts'
 import type { Counts } from '../../import/position.ts'
-import { type FailedRow, type Problem, problemsOf } from '../../import/report/failed-row.ts'
+import { type FailedRow, type Problem, problemOf } from '../../import/report/failed-row.ts'
 import { type ReportFormat, reportFormat, reportText } from '../../import/report/report-format.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { shown } from '../../text.ts'
@@ -29,7 +29,7 @@ export async function startReport(path: string | undefined, from: number): Promi
     ...file,
     addProblems: (failed) => {
       isPartial ||= failed.some(({ row: { product, assetFaults } }) => product !== undefined && assetFaults.length > 0)
-      problems.add(problemsOf(failed))
+      problems.add(failed)
     },
     close: async ({ failed, assetsFailed }) => {
       await end()
@@ -108,13 +108,16 @@ function collectProblems() {
   const kinds = new Map<string, { first: Problem; count: number }>()
   let others = 0
   return {
-    add: (problems: readonly Problem[]) => {
-      for (const problem of problems) {
-        const kind = kindOf(problem)
-        const known = kinds.get(kind)
-        if (known) known.count++
-        else if (kinds.size < maxKinds) kinds.set(kind, { first: problem, count: 1 })
-        else others++
+    add: (failed: readonly FailedRow[]) => {
+      for (const { row, faults } of failed) {
+        for (const fault of faults) {
+          // Whatever value came.
+          const kind = `${fault.field} ${fault.expected}`
+          const known = kinds.get(kind)
+          if (known) known.count++
+          else if (kinds.size < maxKinds) kinds.set(kind, { first: problemOf(row, fault), count: 1 })
+          else others++
+        }
       }
     },
     sentences: (whereAllAre: string) => [
@@ -124,11 +127,6 @@ function collectProblems() {
       ...(others > 0 ? [`and ${others} more problems${whereAllAre}`] : []),
     ],
   }
-}
-
-/** What is wrong, without the value that came. */
-function kindOf({ field, reason }: Problem): string {
-  return `${field} ${reason.replace(/; got .*$/s, '')}`
 }
 
 function sentence({ row, line, productCode, field, reason }: Problem): string {

@@ -2,7 +2,7 @@ import { urlFault } from '../../catalogue/assets/url-fields.ts'
 import { isObject, parsedJson, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { hasTooManyValues, isJsonObject, tooManyValues } from '../read/json-row.ts'
-import type { Cell } from '../read/row.ts'
+import { type Cell, type RowFault, ruleFault } from '../read/row.ts'
 import { isOneUrl, isPathWithCommas, scheme, splitCell } from './split-cell.ts'
 
 type UrlOptions = Pick<ImportRequest, 'assetSeparator' | 'assetBase' | 'style'>
@@ -10,7 +10,7 @@ type UrlOptions = Pick<ImportRequest, 'assetSeparator' | 'assetBase' | 'style'>
 /** The URLs in a cell, in order, and what is wrong with the others. */
 export interface FoundUrls {
   urls: string[]
-  faults: string[]
+  faults: RowFault[]
 }
 
 /** The URLs in a cell that holds one, several, a JSON list of them, or none. */
@@ -19,14 +19,14 @@ export function urlsOf(cell: Cell, options: UrlOptions): FoundUrls {
   const text = cell.trim()
   if (text.startsWith('[')) return completeAll(listOf(text), options)
   if (text.startsWith('{'))
-    return { urls: [], faults: ['must be a URL, several, or a JSON list of them; got an object'] }
+    return { urls: [], faults: [{ expected: 'must be a URL, several, or a JSON list of them', got: 'an object' }] }
   const { assetSeparator } = options
   if (assetSeparator !== undefined) return completeAll(splitAt(text, assetSeparator), options)
   // The content of an image may have slashes after its comma, as paths have.
   const pieces = /^data:(?!.*:\/\/)/is.test(text) ? [text] : splitCell(text)
   if (pieces) return completeAll(pieces, options)
   const advice = `${optionName(options, 'assetSeparator')} names the separator`
-  return { urls: [], faults: [`must be URLs that can be told apart; ${advice}; got ${shown(text)}`] }
+  return { urls: [], faults: [{ expected: `must be URLs that can be told apart; ${advice}`, got: shown(text) }] }
 }
 
 /** What is between the separators that an option names. */
@@ -36,9 +36,9 @@ function splitAt(text: string, separator: string): Item[] {
     const piece = part.trim()
     const isAbsolute = scheme.test(piece)
     if (piece === '') return ''
-    if (!isOneUrl(piece)) return { fault: `must be one URL between two separators; got ${shown(piece)}` }
+    if (!isOneUrl(piece)) return { expected: 'must be one URL between two separators', got: shown(piece) }
     if (hasAbsolute && !isAbsolute) {
-      return { fault: `must have no relative path after an absolute URL; got ${shown(piece)}` }
+      return { expected: 'must have no relative path after an absolute URL', got: shown(piece) }
     }
     hasAbsolute ||= isAbsolute
     return piece
@@ -50,11 +50,13 @@ export function urlOf(cell: Cell, options: UrlOptions): FoundUrls {
   const text = typeof cell === 'string' ? cell.trim() : '['
   if (scheme.test(text) || isPathWithCommas(text)) return completeAll([text], options)
   const paths = /^[[{]/.test(text) ? undefined : splitCell(text)
-  if (paths === undefined || paths.length > 1) return { urls: [], faults: [`must be one URL; got ${shown(cell)}`] }
+  if (paths === undefined || paths.length > 1)
+    return { urls: [], faults: [{ expected: 'must be one URL', got: shown(cell) }] }
   return completeAll(paths.length === 0 ? [text] : paths, options)
 }
 
-type Item = string | { fault: string }
+/** A URL, or a path, or what is wrong with it. */
+type Item = string | RowFault
 
 /** The parts of an item of a list that may hold its URL, as shops export them. */
 const members = ['src', 'url', 'href']
@@ -69,20 +71,20 @@ function textOf(item: unknown): Item {
   const url = found.find((value) => typeof value === 'string' && value.trim() !== '')
   return typeof url === 'string'
     ? oneUrl(url)
-    : { fault: `must be a list of URLs, or of objects with ${members.join(', ')}; got ${shown(item)} in it` }
+    : { expected: `must be a list of URLs, or of objects with ${members.join(', ')}`, got: `${shown(item)} in it` }
 }
 
 function oneUrl(text: string): Item {
   const url = text.trim()
-  return isOneUrl(url) ? url : { fault: `must have one URL in each item of a list; got ${shown(url)}` }
+  return isOneUrl(url) ? url : { expected: 'must have one URL in each item of a list', got: shown(url) }
 }
 
 function listOf(text: string): Item[] {
-  if (hasTooManyValues(text)) return [{ fault: tooManyValues }]
+  if (hasTooManyValues(text)) return [{ expected: tooManyValues }]
   const list = parsedJson(text)
   return Array.isArray(list)
     ? list.map(textOf)
-    : [{ fault: `must be a JSON list, as it begins with [; got ${shown(text)}` }]
+    : [{ expected: 'must be a JSON list, as it begins with [', got: shown(text) }]
 }
 
 function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
@@ -91,7 +93,7 @@ function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
     if (item === '') continue
     const result = typeof item === 'string' ? completeUrl(item, options) : item
     if (typeof result === 'string') found.urls.push(result)
-    else found.faults.push(result.fault)
+    else found.faults.push(result)
   }
   return found
 }
@@ -108,11 +110,11 @@ function completeUrl(text: string, options: UrlOptions): Item {
   const { assetBase: base } = options
   const isPath = !scheme.test(text) && !noPath.test(text)
   const url = base === undefined || !isPath ? text : joinPath(base, text)
-  const fault = urlFault(url)
-  if (fault === undefined) return url
-  return {
-    fault: base === undefined && isPath ? `${fault}; ${optionName(options, 'assetBase')} would complete it` : fault,
-  }
+  const sentence = urlFault(url)
+  if (sentence === undefined) return url
+  const fault = ruleFault(sentence, url)
+  const advice = `${optionName(options, 'assetBase')} would complete it`
+  return base === undefined && isPath ? { ...fault, got: `${fault.got}; ${advice}` } : fault
 }
 
 function joinPath(base: string, path: string): string {

@@ -5,14 +5,14 @@ import { shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
-import type { Fault, Recognized } from '../read/row.ts'
+import type { Recognized, RowFault } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import type { Layout } from './layout.ts'
 import type { MappedProduct, MappedRow } from './map-row.ts'
 import type { RowStream } from './stream-rows.ts'
 
 /** Reads the numbers of a product as the request says; adds the faults of those that it cannot read for certain. */
-type ReadNumbers = (product: MappedProduct, faults: Fault[]) => MappedProduct
+type ReadNumbers = (product: MappedProduct, faults: RowFault[]) => MappedProduct
 
 const withComma = /^-?\d+,\d+$/
 const withPoint = /^-?\d+\.\d+$/
@@ -59,8 +59,8 @@ export function numberReaders(
           const name = product.names[i] ?? ''
           if (!numbers.has(name) || product.numbers?.has(columnOf(name))) return text
           count(text, name)
-          const { value = text, reason } = read(text, name)
-          if (reason !== undefined) faults.push({ field: columnOf(name), reason })
+          const { value = text, fault } = read(text, name)
+          if (fault) faults.push({ ...fault, field: columnOf(name) })
           return value
         })
         return { ...product, values }
@@ -93,24 +93,24 @@ function countMarks({ decimal }: ImportRequest, columnOf: Layout['columnOf']) {
 }
 
 /** A number of a text with a decimal point, or why it has none for certain. */
-function readNumber(text: string, request: ImportRequest, mayHaveComma: boolean): { value?: string; reason?: string } {
+function readNumber(text: string, request: ImportRequest, mayHaveComma: boolean): { value?: string; fault?: RowFault } {
   if (request.decimal === 'comma') {
     if (withComma.test(text)) return { value: text.replace(',', '.') }
-    return /[.,]/.test(text) ? { reason: doubtful(text, request) } : { value: text }
+    return /[.,]/.test(text) ? { fault: doubtful(text, request) } : { value: text }
   }
   const isDoubtful = withEither.test(text) && mayHaveComma
   if (request.decimal === 'point' || !(isDoubtful || (numberLike.test(text) && !plainNumber.test(text))))
     return { value: text }
-  return { reason: doubtful(text, request) }
+  return { fault: doubtful(text, request) }
 }
 
-function doubtful(text: string, request: ImportRequest): string {
+function doubtful(text: string, request: ImportRequest): RowFault {
   const option = optionName(request, 'decimal')
   const expected =
     request.decimal === 'comma'
       ? `must be a number with a decimal comma, as ${option} says, and without separators of thousands`
       : `must be a decimal number such as 12.5; ${option} says whether its comma or its point is decimal`
-  return `${expected}; got ${shown(text)}`
+  return { expected, got: shown(text) }
 }
 
 /**
@@ -133,7 +133,7 @@ export async function attributesWithCommas(
   for await (const rows of groupByProduct(file, request).rows) {
     signal.throwIfAborted()
     for (const row of rows) {
-      if ('reason' in row) continue
+      if ('fault' in row) continue
       if (row.columns !== plan?.columns) {
         const places = row.columns.flatMap((column, at) => {
           const name = layout.attributeOf(column)

@@ -6,7 +6,7 @@ import { presetStatus } from '../presets/presets.ts'
 import { hasInvisible, visible } from '../read/columns.ts'
 import { isQuoted } from '../read/csv-syntax.ts'
 import { maxUrls } from '../read/limits.ts'
-import type { Cell, Entry, Fault, Reading, Row, RowPosition, Source } from '../read/row.ts'
+import type { Cell, Entry, Reading, Row, RowFault, RowPosition, Source } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import { urlOf, urlsOf } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
@@ -25,9 +25,9 @@ export interface MappedRow extends RowPosition {
   /** The assets of the row that are good, in their order. */
   assets: readonly MappedAsset[]
   /** Why nothing of the row can be imported, if there is a fault. */
-  faults: Fault[]
+  faults: RowFault[]
   /** What is wrong with its other assets, as far as it is reported, and how many they are. */
-  assetFaults: Fault[]
+  assetFaults: RowFault[]
   assetsFailed: number
   /** Whether it replaces values of an earlier row. */
   replaces: boolean
@@ -52,14 +52,14 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
   const repeats = repeatedRows(request, layout, reading)
   return (row) => {
     const { number, line, source } = row
-    if ('reason' in row) return { ...nothing, number, line, source, faults: [{ field: row.field, reason: row.reason }] }
+    if ('fault' in row) return { ...nothing, number, line, source, faults: [row.fault] }
     const { cells, size, rows } = row
     const plan = planOf(row)
     const code = textAt(row, plan.code)
-    const faults: Fault[] = row.faults ? [...row.faults] : []
+    const faults: RowFault[] = row.faults ? [...row.faults] : []
     if (typeof code !== 'string' || !isName(code) || isSpreadsheetError(code)) {
-      const reason = `must be a product code of ${codeRules}; got ${shown(code)}`
-      return { ...nothing, number, line, source, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
+      const fault = { field: layout.code, expected: `must be a product code of ${codeRules}`, got: shown(code) }
+      return { ...nothing, number, line, source, size, rows, faults: [fault, ...faults] }
     }
     const status = statusOf(textAt(row, plan.status), faults)
     const mapped = productOf(row, plan, status, faults)
@@ -108,10 +108,10 @@ function identifierReader({ recognized, notes }: Reading): (row: Row, at: number
 /** A reader of statuses: in any case, and those of `mapStatus` and the preset. Another value fails its row later. */
 function statusReader(request: ImportRequest, layout: Layout, { notes }: Reading) {
   const named = new Map(request.statuses)
-  return (cell: Cell, faults: Fault[]): string | null => {
+  return (cell: Cell, faults: RowFault[]): string | null => {
     if (cell === '') return null
     if (typeof cell !== 'string') {
-      faults.push({ field: layout.status, reason: `must be a status; got ${shown(cell)}` })
+      faults.push({ field: layout.status, expected: 'must be a status', got: shown(cell) })
       return null
     }
     const lower = cell.toLowerCase()
@@ -123,15 +123,15 @@ function statusReader(request: ImportRequest, layout: Layout, { notes }: Reading
   }
 }
 
-function productOf({ cells, numbers }: Row, plan: RowPlan, status: string | null, faults: Fault[]): MappedProduct {
+function productOf({ cells, numbers }: Row, plan: RowPlan, status: string | null, faults: RowFault[]): MappedProduct {
   const filled = plan.attributes.filter(({ at }) => cells[at] !== '')
   const seen = new Set<string>()
   for (const { column, name } of plan.isAmbiguous ? filled : []) {
-    if (seen.has(name)) addFault(faults, { field: column, reason: `${name} comes from two columns` })
+    if (seen.has(name)) addFault(faults, { field: column, expected: `${name} comes from two columns` })
     seen.add(name)
   }
-  for (const { at, column, reason } of plan.reserved)
-    if (cells[at] !== '') addFault(faults, { field: column, reason: `${reason}; got ${shown(cells[at])}` })
+  for (const { at, column, expected } of plan.reserved)
+    if (cells[at] !== '') addFault(faults, { field: column, expected, got: shown(cells[at]) })
   return {
     status,
     names: filled.length === plan.names.length ? plan.names : filled.map(({ name }) => name),
@@ -142,14 +142,13 @@ function productOf({ cells, numbers }: Row, plan: RowPlan, status: string | null
 
 function assetsOf(cells: readonly Cell[], { assets: columns, objects }: RowPlan, request: ImportRequest, notes: Notes) {
   const assets: MappedAsset[] = []
-  const assetFaults: Fault[] = []
+  const assetFaults: RowFault[] = []
   let assetsFailed = 0
   for (const { column, members } of objects) {
     const member = members.find(({ at }) => cells[at] !== '')
     if (!member) continue
     const advice = `${optionName(request, 'assets')} ${member.column} reads a member of it`
-    const reason = `must be a URL or a list; got an object: ${advice}`
-    addFault(assetFaults, { field: column, reason })
+    addFault(assetFaults, { field: column, expected: 'must be a URL or a list', got: `an object: ${advice}` })
     assetsFailed++
   }
   for (const { at, column, isList, channel, assetFormat } of columns) {
@@ -160,10 +159,10 @@ function assetsOf(cells: readonly Cell[], { assets: columns, objects }: RowPlan,
       if (!plain.test(url) && hasInvisible(url)) notes.add('invisible_characters', { column, example: visible(url) })
       assets.push({ channel, assetFormat, url })
     }
-    for (const reason of faults) addFault(assetFaults, { field: column, reason })
+    for (const fault of faults) addFault(assetFaults, { ...fault, field: column })
     assetsFailed += faults.length
     if (assets.length <= maxUrls) continue
-    addFault(assetFaults, { field: column, reason: `must have at most ${maxUrls} URLs in a row` })
+    addFault(assetFaults, { field: column, expected: `must have at most ${maxUrls} URLs in a row` })
     return { assets: [], assetFaults, assetsFailed: assetsFailed + assets.length }
   }
   return { assets, assetFaults, assetsFailed }
@@ -176,6 +175,6 @@ function textOf(cell: Cell): string {
 /** The faults of a row that are reported: a short row of many columns may have thousands. */
 export const maxFaults = 20
 
-function addFault(faults: Fault[], fault: Fault): void {
+function addFault(faults: RowFault[], fault: RowFault): void {
   if (faults.length < maxFaults) faults.push(fault)
 }

@@ -1,7 +1,7 @@
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
-import type { Fault, Reading, Row } from '../read/row.ts'
+import type { Reading, Row, RowFault } from '../read/row.ts'
 import type { Layout } from './layout.ts'
 
 type Product = Pick<LoadedProduct, 'status' | 'names' | 'values'>
@@ -19,13 +19,13 @@ export interface Repeated {
  */
 export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: Reading) {
   const find = createRepeatedRows()
-  return ({ number, part }: Row, code: string, product: Product, faults: Fault[]): boolean => {
+  return ({ number, part }: Row, code: string, product: Product, faults: RowFault[]): boolean => {
     const repeated = find(number, code, product, part)
     if (!repeated) return false
     const { row, names } = repeated
     if (request.duplicates === 'fail') {
-      const reason = `must come once in the file, as ${optionName(request, 'duplicates')} says; got ${shown(code)} in row ${row} too`
-      faults.push({ field: layout.code, reason })
+      const expected = `must come once in the file, as ${optionName(request, 'duplicates')} says`
+      faults.push({ field: layout.code, expected, got: `${shown(code)} in row ${row} too` })
       return false
     }
     if (names.length === 0) return false

@@ -17,7 +17,7 @@ export interface RowPlan {
   /** Whether several columns may give one attribute. */
   isAmbiguous: boolean
   /** Columns that can be no attribute, by their names. */
-  reserved: readonly { at: number; column: string | undefined; reason: string }[]
+  reserved: readonly { at: number; column: string | undefined; expected: string }[]
   assets: readonly { at: number; column: string; isList: boolean; channel: string; assetFormat: string }[]
   /** Objects in the place of assets: the columns of their members. */
   objects: readonly { column: string; members: readonly { at: number; column: string }[] }[]
@@ -78,14 +78,14 @@ function reservedOf(attributes: RowPlan['attributes'], request: ImportRequest): 
   return attributes.flatMap(({ at, column, name }) => {
     const fault = name === 'status' ? "status cannot be an attribute's name" : nameFault(name)
     if (fault === undefined) return []
-    return [{ at, column, reason: `${fault}: ${optionName(request, 'map')} renames the column` }]
+    return [{ at, column, expected: `${fault}: ${optionName(request, 'map')} renames the column` }]
   })
 }
 
 function namelessOf(columns: readonly string[], places: Row['places'], request: ImportRequest): RowPlan['reserved'] {
-  const reasonOf = (at: number) =>
+  const expectedAt = (at: number) =>
     `column ${(places?.[at] ?? at) + 1} must have a name, as it has a value: delete it, or use ${optionName(request, 'onlyMapped')}`
-  return columns.flatMap((column, at) => (column === '' ? [{ at, column: undefined, reason: reasonOf(at) }] : []))
+  return columns.flatMap((column, at) => (column === '' ? [{ at, column: undefined, expected: expectedAt(at) }] : []))
 }
 
 function objectsOf(columns: readonly string[], assets: readonly string[]): RowPlan['objects'] {

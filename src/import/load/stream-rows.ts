@@ -5,7 +5,7 @@ import { isObject, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
 import { readRows, withDamageNoted } from '../read/read-rows.ts'
-import type { Entry, Reading, RowSource } from '../read/row.ts'
+import { type Entry, type Reading, type RowSource, sentenceOf } from '../read/row.ts'
 import { defaultCode, type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
@@ -46,10 +46,10 @@ export async function streamRows(
   const mapped = (rows: readonly Entry[]) => {
     const last = rows.at(-1)
     // Also if that row is done already: a file that is resumed ends there again.
-    if (last && 'reason' in last && last.ends) broken = `stopped at row ${last.number}: ${last.reason}`
+    if (last && 'fault' in last && last.ends) broken = `stopped at row ${last.number}: ${sentenceOf(last.fault)}`
     let seen: readonly string[] | undefined
     for (const row of unseen.size > 0 ? rows : []) {
-      if ('reason' in row || row.columns === seen) continue
+      if ('fault' in row || row.columns === seen) continue
       seen = row.columns
       for (const column of seen) unseen.delete(column)
     }
@@ -76,7 +76,7 @@ function hintOf(
   if (recognized.format === 'csv' && request.delimiter === undefined && /[;,|\t^:~]/.test(only))
     return `; ${optionName(request, 'delimiter')} names another separator of cells`
   const [row] = rows
-  if (recognized.format !== 'jsonl' || rows.length !== 1 || !row || 'reason' in row) return ''
+  if (recognized.format !== 'jsonl' || rows.length !== 1 || !row || 'fault' in row) return ''
   const list = row.columns.find((_column, at) => {
     const [item] = row.cells[at] ?? ''
     return isObject(item) && defaultCode(Object.keys(item)) !== undefined
@@ -96,7 +96,7 @@ async function sampleColumns(blocks: AsyncGenerator<Entry[]>): Promise<{ first: 
     if (block.done) break
     for (const row of block.value) {
       first.push(row)
-      if ('reason' in row) continue
+      if ('fault' in row) continue
       size += row.size
       for (const column of row.columns) if (column !== '') columns.add(column)
     }

@@ -10,7 +10,7 @@ import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { createPauses } from '../../request/pauses.ts'
 import { shown } from '../../text.ts'
 import type { Counts } from '../position.ts'
-import type { Fault } from '../read/row.ts'
+import { type RowFault, ruleFault } from '../read/row.ts'
 import { type FailedRow, failedRow } from '../report/failed-row.ts'
 import type { NumberReaders } from './decimals.ts'
 import type { Layout } from './layout.ts'
@@ -81,10 +81,10 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
   for (const row of rows) {
     signal.throwIfAborted()
     const { code } = row
-    const faults: Fault[] = []
+    const faults: RowFault[] = []
     const product = row.product && rules.readNumbers(row.product, faults)
     if (row.product && product) faults.push(...(await faultsOf(product, row.product.values, faults, rules, pauses)))
-    if (code !== undefined && tooLarge.has(code)) faults.push({ field: undefined, reason: tooLargeFault })
+    if (code !== undefined && tooLarge.has(code)) faults.push({ expected: tooLargeFault })
     const all = [...row.faults, ...faults, ...row.assetFaults]
     if (all.length > 0) failed.push(failedRow(row, all))
     if (code === undefined || !product || faults.length > 0) {
@@ -131,17 +131,17 @@ function merged(rows: readonly LoadedProduct[]): readonly LoadedProduct[] {
 async function faultsOf(
   { status, names, values }: MappedProduct,
   cells: readonly string[],
-  known: readonly Fault[],
+  known: readonly RowFault[],
   { validate, columnOf }: Rules,
   pauses: ReturnType<typeof createPauses>,
-): Promise<Fault[]> {
-  const faults: Fault[] = []
-  const reason = status === null ? undefined : oneOfFault(status, productStatuses)
-  if (reason !== undefined) faults.push({ field: columnOf('status'), reason })
+): Promise<RowFault[]> {
+  const faults: RowFault[] = []
+  const statusFault = status === null ? undefined : oneOfFault(status, productStatuses)
+  if (statusFault !== undefined) faults.push({ ...ruleFault(statusFault, status), field: columnOf('status') })
   for (const [i, name] of names.entries()) {
     const fault = validate(name, values[i])
     if (fault !== undefined && !known.some(({ field }) => field === columnOf(name)))
-      faults.push({ field: columnOf(name), reason: withCell(fault, values[i], cells[i]) })
+      faults.push({ ...faultOf(fault, values[i], cells[i]), field: columnOf(name) })
     if (faults.length === maxFaults) break
     const pause = pauses()
     if (pause) await pause
@@ -149,7 +149,8 @@ async function faultsOf(
   return faults
 }
 
-/** A reason with the cell that the file has, where it was read as another number. */
-function withCell(reason: string, value: string | undefined, cell: string | undefined): string {
-  return value === cell ? reason : reason.replace(/; got "[^"]*"$/, () => `; got ${shown(cell)} (read as ${value})`)
+/** The fault of a value, with the cell that the file has, where it was read as another number. */
+function faultOf(sentence: string, value: string | undefined, cell: string | undefined): RowFault {
+  const fault = ruleFault(sentence, value)
+  return value === cell || fault.got !== shown(value) ? fault : { ...fault, got: `${shown(cell)} (read as ${value})` }
 }

@@ -14,31 +14,33 @@ export const statuses = { '1': 'active', '0': 'inactive', '2': 'inactive' }
  */
 export async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   // One by one: a row with columns of its own is large.
-  for await (const rows of blocks) for (const row of rows) yield ['reason' in row ? row : productRow(row)]
+  for await (const rows of blocks) for (const row of rows) yield ['fault' in row ? row : productRow(row)]
 }
 
 function productRow(row: Row): Entry {
   const { number, line, source } = row
-  const bad = (field: string, reason: string): Entry => ({ number, line, source, field, reason, found: row.cells })
+  const bad = (field: string, expected: string, got: string): Entry => {
+    return { number, line, source, fault: { field, expected, got }, found: row.cells }
+  }
   const edited = new EditedRow(row)
   const viewCode = edited.get(view)
   if (viewCode !== '' && (typeof viewCode !== 'string' || !isName(viewCode))) {
-    return bad(view, `must be a view code of at most 255 characters; got ${shown(viewCode)}`)
+    return bad(view, 'must be a view code of at most 255 characters', shown(viewCode))
   }
   // The names of the attributes have the view; an attribute of its own would be that of the last row.
   if (viewCode !== '') edited.set(view, '')
   const pairs = edited.get(packed)
   const more = attributesOf(pairs)
-  if (!more) return bad(packed, `must have no backslash before a comma and a name; got ${shown(pairs)}`)
+  if (!more) return bad(packed, 'must have no backslash before a comma and a name', shown(pairs))
   if (more.length > 0) edited.set(packed, '')
   for (const [name, value] of more) {
     const known = edited.get(name) || value
     if (value !== '' && known !== value) {
-      return bad(packed, `must give ${shown(name)} one value; got ${shown(known)} and ${shown(value)}`)
+      return bad(packed, `must give ${shown(name)} one value`, `${shown(known)} and ${shown(value)}`)
     }
     edited.set(name, known)
   }
-  if (edited.size > maxColumns) return bad(packed, `must give a row at most ${maxColumns} columns; got ${edited.size}`)
+  if (edited.size > maxColumns) return bad(packed, `must give a row at most ${maxColumns} columns`, String(edited.size))
   const { columns, cells } = edited.row()
   const images = cells.map((cell, at) =>
     typeof cell === 'string' && imageColumn.test(columns[at] ?? '') ? withoutNoImage(cell) : cell,

@@ -1,4 +1,4 @@
-import type { Cell, Fault, Row } from '../read/row.ts'
+import type { Cell, Row, RowFault } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 
 /** The names of columns, in exports until 2025 and since. */
@@ -21,7 +21,7 @@ interface Image {
  * The images in the order of their positions; then those without one, in the order of their rows. Each is there once,
  * as in the group that they become: with its first text.
  */
-export function imagesOf(rows: readonly Row[], faults: Fault[], notes: Notes): Image[] {
+export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes): Image[] {
   const images = rows.flatMap((row) => {
     const cellOf = (names: readonly string[]) => row.cells[indexOf(row.columns, names)] ?? ''
     const url = cellOf(imageColumns)
@@ -43,12 +43,12 @@ export function altOf(images: readonly Image[]): Cell {
   return images.length > 1 ? images.map(({ alt }) => alt) : (images[0]?.alt ?? '')
 }
 
-function positionOf(row: Row, faults: Fault[]): number {
+function positionOf(row: Row, faults: RowFault[]): number {
   const at = indexOf(row.columns, positionColumns)
   const text = row.cells[at] || ''
   if (text === '') return Number.MAX_SAFE_INTEGER
   if (typeof text === 'string' && /^\s*\d{1,9}(\.0+)?\s*$/.test(text)) return Number(text)
-  const reason = `must be a whole number; got ${JSON.stringify(text)}`
-  faults.push({ field: row.columns[at], reason, row: row.number })
+  const fault = { field: row.columns[at], expected: 'must be a whole number', got: JSON.stringify(text) }
+  faults.push({ ...fault, row: row.number })
   return 0
 }

@@ -1,6 +1,6 @@
 import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { maxColumns } from '../read/limits.ts'
-import type { Cell, Entry, Fault, Reading, Row, RowSource } from '../read/row.ts'
+import type { Cell, Entry, Reading, Row, RowFault, RowSource } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import { altColumns, altOf, imageColumns, imagesOf, indexOf, positionColumns } from './shopify-images.ts'
 
@@ -61,33 +61,33 @@ async function* joinedRows(blocks: AsyncIterable<Entry[]>, joining: Joining): As
 /** A row that could not be read, and whose handle is not known, is taken for one of the product before it. */
 function belongs(row: Entry, first: Entry, handleAt: number): boolean {
   const handle = handleOf(row, handleAt)
-  if ('reason' in row && handle === undefined) return !('reason' in first)
+  if ('fault' in row && handle === undefined) return !('fault' in first)
   return handle !== undefined && handle === handleOf(first, handleAt)
 }
 
 function handleOf(row: Entry, handleAt: number): Cell | undefined {
-  const cell = 'reason' in row ? row.found?.[handleAt] : row.cells[indexOf(row.columns, handleColumns)]
+  const cell = 'fault' in row ? row.found?.[handleAt] : row.cells[indexOf(row.columns, handleColumns)]
   return (typeof cell === 'string' ? cell.trim() : cell) || undefined
 }
 
 /** The row of a product; if none of its rows could be read, those rows. A row that ends the file stays the last. */
 function productRows(parts: readonly Entry[], joining: Joining): Entry[] {
   const { handleAt, seen } = joining
-  const rows = parts.filter((part): part is Row => !('reason' in part))
+  const rows = parts.filter((part): part is Row => !('fault' in part))
   const [first] = rows
   if (!first) return [...parts]
-  const faults = parts.flatMap((part): Fault[] => {
-    if (!('reason' in part)) return []
-    if (!part.ends) return [{ field: part.field, reason: part.reason, row: part.number }]
-    return [{ reason: 'must be complete; got a file that is unreadable after this row' }]
+  const faults = parts.flatMap((part): RowFault[] => {
+    if (!('fault' in part)) return []
+    if (!part.ends) return [{ ...part.fault, row: part.number }]
+    return [{ expected: 'must be complete', got: 'a file that is unreadable after this row' }]
   })
   const handle = String(handleOf(first, handleAt) ?? '')
   if (seen.has(handle)) {
-    const reason = 'rows of a handle must follow each other: sort the file by Handle'
-    faults.push({ field: first.columns[indexOf(first.columns, handleColumns)], reason, row: first.number })
+    const expected = 'rows of a handle must follow each other: sort the file by Handle'
+    faults.push({ field: first.columns[indexOf(first.columns, handleColumns)], expected, row: first.number })
   }
   if (handle !== '') seen.add(handle)
-  const end = parts.filter((part) => 'reason' in part && part.ends)
+  const end = parts.filter((part) => 'fault' in part && part.ends)
   const rest = parts.slice(0, parts.length - end.length)
   const { number, line } = rest[0] ?? first
   return [{ ...productRow(rows, first, faults, joining), number, line, rows: rest, faults }, ...end]
@@ -103,7 +103,7 @@ interface Value {
 }
 
 /** Joins the rows of a product to one row; adds its faults to the list. */
-function productRow(rows: readonly Row[], first: Row, faults: Fault[], { assets, notes }: Joining): Row {
+function productRow(rows: readonly Row[], first: Row, faults: RowFault[], { assets, notes }: Joining): Row {
   const values = new Map<Key, Value[]>()
   for (const row of rows) {
     for (const [at, column] of row.columns.entries()) {
@@ -114,7 +114,7 @@ function productRow(rows: readonly Row[], first: Row, faults: Fault[], { assets,
       if (cell !== '') found.push({ row, cell })
     }
   }
-  if (values.size > maxColumns) faults.push({ reason: `must have at most ${maxColumns} columns` })
+  if (values.size > maxColumns) faults.push({ expected: `must have at most ${maxColumns} columns` })
   const images = imagesOf(rows, faults, notes)
   const columns = [...values.keys()].map((key) => (typeof key === 'number' ? '' : key))
   const cells = [...values.values()].map((found, i): Cell => {

@@ -16,7 +16,7 @@ export async function* namedAttributes(blocks: AsyncIterable<Entry[]>, notes: No
   let known = { columns: [] as readonly string[], attributes: attributesIn([]) }
   for await (const rows of blocks) {
     yield rows.map((row) => {
-      if ('reason' in row) return row
+      if ('fault' in row) return row
       if (row.columns !== known.columns) known = { columns: row.columns, attributes: attributesIn(row.columns) }
       return productRow(row, known.attributes, codes, notes)
     })
@@ -52,15 +52,17 @@ function productRow(
     if (filled.length === 0) continue
     const [taken] = filled.find(([column]) => edited.has(column)) ?? []
     if (typeof name !== 'string' || name === '' || taken !== undefined) {
-      const reason = `must be ${expectedName(name, taken)}; got ${shown(name)}`
-      return { number, line, source, field: `Attribute ${n} name`, reason, found: row.cells }
+      const expected = `must be ${expectedName(name, taken)}`
+      const fault = { field: `Attribute ${n} name`, expected, got: shown(name) }
+      return { number, line, source, fault, found: row.cells }
     }
     for (const [column, cell] of filled) edited.set(column, cell)
   }
   // The export escapes commas in values; those of texts stay as they are.
   const images = edited.get('Images')
   if (typeof images === 'string' && images.includes('\\,')) edited.set('Images', images.replaceAll('\\,', ','))
-  if (edited.size > maxColumns) return { number, line, source, reason: `must have at most ${maxColumns} columns` }
+  if (edited.size > maxColumns)
+    return { number, line, source, fault: { expected: `must have at most ${maxColumns} columns` } }
   const [, parent] = /^id:(\d+)$/.exec(String(edited.get('Parent'))) ?? []
   const code = parent === undefined ? undefined : codes.get(parent)
   if (code !== undefined) edited.set('Parent', code)

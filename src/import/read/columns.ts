@@ -13,7 +13,7 @@ export function isHeader(cells: readonly string[], columns: readonly string[]): 
   return isName(columns.at(-1), columns.length - 1) && columns.every(isName)
 }
 
-export const headerAgain = 'must be a row of values; got the header again'
+export const headerAgain = { expected: 'must be a row of values', got: 'the header again' }
 
 /** The columns of a header. Throws a UsageError if there are too many, or one twice, or with too long a name. */
 export function checkColumns(columns: string[]): string[] {

@@ -1,4 +1,5 @@
 import { peek, withoutStart } from './bytes/bytes.ts'
+import type { RowFault } from './row.ts'
 
 type Chunks = AsyncIterable<Buffer>
 
@@ -74,7 +75,7 @@ export interface ParsedRecord {
   cells: string[]
   begin: number
   /** The first cell with blanks before a quote, or text after a closing one, by its index. */
-  misquoted: { at: number; reason: string } | undefined
+  misquoted: { at: number; fault: RowFault } | undefined
   end: number
   next: number
 }
@@ -116,7 +117,7 @@ export function recordReader(delimiter: string) {
         code = text.charCodeAt(++end)
       const rest = text.slice(at, end)
       if (at > first ? rest !== '' : isBlank(rest.charCodeAt(0)) && /^[ \t]+"/.test(rest))
-        misquoted ??= { at: cells.length, reason: at > first ? afterQuote(rest) : beforeQuote }
+        misquoted ??= { at: cells.length, fault: at > first ? afterQuote(rest) : beforeQuote }
       cells.push(quoted + rest)
       at = end
       if (code === separator && cells.length < maxCells) continue
@@ -130,11 +131,11 @@ export function recordReader(delimiter: string) {
 
 const isBlank = (code: number) => code === 0x20 || code === 0x09
 
-const beforeQuote = 'must begin with its quote; got blanks before it'
+const beforeQuote = { expected: 'must begin with its quote', got: 'blanks before it' }
 
-function afterQuote(text: string): string {
+function afterQuote(text: string): RowFault {
   const got = text.trim() === '' ? 'blanks' : 'text'
-  return `must double a quote within a quoted cell; got ${got} after the closing quote`
+  return { expected: 'must double a quote within a quoted cell', got: `${got} after the closing quote` }
 }
 
 /** Whether a cell is quoted in the text of its record. */

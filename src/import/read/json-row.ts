@@ -1,7 +1,7 @@
 import { repeatedKeys, shapeOfJson } from '../../request/json-shape.ts'
 import { isObject, shown } from '../../text.ts'
 import { maxColumnLength, maxColumns, maxLevels, maxValues } from './limits.ts'
-import type { Cell, Entry, Fault, RowPosition, Source } from './row.ts'
+import type { Cell, Entry, RowFault, RowPosition, Source } from './row.ts'
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 
@@ -69,28 +69,30 @@ export function isJsonObject(value: unknown): value is object {
 export function jsonRow(value: unknown, place: RowPosition, source: Source, size: number): Entry {
   if (!isJsonObject(value)) {
     const got = exactJson.isRawJSON(value) ? JSON.stringify(value) : shown(value)
-    return { ...place, reason: `must be an object; got ${got}`, source }
+    return { ...place, fault: { expected: 'must be an object', got }, source }
   }
   const cells = new Map<string, Cell>()
   const numbers = new Set<string>()
   const fault = flatten(value, '', cells, numbers)
-  if (fault) return { ...place, ...fault, source }
+  if (fault) return { ...place, fault, source }
   return { ...place, columns: [...cells.keys()], cells: [...cells.values()], numbers, size, source }
 }
 
 /** Adds the cells of an object, and the columns of numbers; returns the first fault. */
-function flatten(object: object, prefix: string, cells: Map<string, Cell>, numbers: Set<string>): Fault | undefined {
+function flatten(object: object, prefix: string, cells: Map<string, Cell>, numbers: Set<string>): RowFault | undefined {
   for (const [key, value] of Object.entries(object)) {
     const column = prefix + key
     if (column.length > maxColumnLength) {
-      return { reason: `must have columns of at most ${maxColumnLength} characters, those of nested objects included` }
+      return {
+        expected: `must have columns of at most ${maxColumnLength} characters, those of nested objects included`,
+      }
     }
-    if (cells.size === maxColumns) return { reason: `must have at most ${maxColumns} columns` }
+    if (cells.size === maxColumns) return { expected: `must have at most ${maxColumns} columns` }
     if (isJsonObject(value)) {
       const fault = flatten(value, `${column}.`, cells, numbers)
       if (fault) return fault
     } else {
-      if (cells.has(column)) return { field: column, reason: 'comes twice in the row' }
+      if (cells.has(column)) return { field: column, expected: 'comes twice in the row' }
       cells.set(column, cellOf(value))
       if (exactJson.isRawJSON(value)) numbers.add(column)
     }

@@ -5,7 +5,7 @@ import { recordsOf } from './bytes/bytes.ts'
 import { checkColumns, headerAgain, isHeader } from './columns.ts'
 import { findDelimiter, isQuoted, type ParsedRecord, recordReader } from './csv-syntax.ts'
 import { maxRowLength } from './limits.ts'
-import { BrokenFile, type Entry, type Fault, type Reading, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, type Reading, type RowFault, type RowSource, sentenceOf } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'misquoted'> {
@@ -93,15 +93,19 @@ function lineEndsIn(source: string): number {
 }
 
 /** What is wrong with the form of a record: with its quotes, line breaks, or number of cells. */
-function faultOf({ cells, misquoted, cellsAfter, isAfter }: CsvRecord, columns: readonly string[]): Fault | undefined {
-  if (misquoted) return { field: columns[misquoted.at], reason: misquoted.reason }
+function faultOf(
+  { cells, misquoted, cellsAfter, isAfter }: CsvRecord,
+  columns: readonly string[],
+): RowFault | undefined {
+  if (misquoted) return { ...misquoted.fault, field: columns[misquoted.at] }
   const { length } = columns
   const isShort = cells.length < length
   if ((isShort && isAfter) || (cellsAfter !== undefined && (isShort || cellsAfter < length))) {
-    return { reason: 'must quote a cell with a line break; got a backslash before one' }
+    return { expected: 'must quote a cell with a line break', got: 'a backslash before one' }
   }
   const isLong = cells.length > length && cells.slice(length).some((cell) => cell !== '')
-  return isLong ? { reason: `must have ${length} cells, as the header has; got ${cells.length}` } : undefined
+  if (!isLong) return undefined
+  return { expected: `must have ${length} cells, as the header has`, got: String(cells.length) }
 }
 
 function rowOf(
@@ -121,15 +125,13 @@ function rowOf(
     notes.add('escaped_formulas', { column, example: cell })
     return cell
   }
-  const unreadable = (reason: string, field?: string) => {
-    return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
+  const unreadable = (fault: RowFault) => {
+    return { number, line, fault, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
   const fault = faultOf(record, columns)
-  if (fault) return unreadable(fault.reason, fault.field)
+  if (fault) return unreadable(fault)
   const bad = (texts as unknown[]).indexOf(undefined)
-  if (bad >= 0) {
-    return unreadable(`must be ${encoding}; got other bytes`, columns[bad])
-  }
+  if (bad >= 0) return unreadable({ field: columns[bad], expected: `must be ${encoding}`, got: 'other bytes' })
   const place = { number, line, size: source.length, columns, source }
   if (isHeader(texts as string[], columns)) return unreadable(headerAgain)
   if (cells.length === columns.length) return { ...place, cells: texts as string[] }
@@ -167,6 +169,6 @@ function columnsOf(
   if (source.includes('\0')) {
     throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')
   }
-  if (misquoted) throw new UsageError(`column ${misquoted.at + 1} of the header line ${misquoted.reason}`)
+  if (misquoted) throw new UsageError(`column ${misquoted.at + 1} of the header line ${sentenceOf(misquoted.fault)}`)
   return checkColumns(columns)
 }

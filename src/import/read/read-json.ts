@@ -98,8 +98,8 @@ function entryOf(value: unknown, number: number, { size, depth, repeated, text }
   const isTooDeep = depth - 1 > maxLevels
   const isText = text && (repeated !== undefined || isTooDeep)
   const source = isText ? Buffer.concat(text).toString() : { value: isTooDeep ? null : value }
-  if (isTooDeep) return { number, source, reason: tooDeep }
-  if (repeated !== undefined) return { number, source, field: repeated, reason: comesTwice }
+  if (isTooDeep) return { number, source, fault: { expected: tooDeep } }
+  if (repeated !== undefined) return { number, source, fault: { field: repeated, expected: comesTwice } }
   return jsonRow(value, { number }, source, size)
 }
 

@@ -19,7 +19,7 @@ export function readJsonl(
   let isTooLong = false
   const rowOf = (bytes: Buffer): Entry[] => {
     line++
-    const parsed = isTooLong ? { reason: `must have at most ${maxRowLength} characters` } : parsedOf(bytes)
+    const parsed = isTooLong ? tooLong : parsedOf(bytes)
     isTooLong = false
     if (!parsed) return []
     if (number === 0 && /^\s*\[\s*(\{|$)/.test(bytes.toString('latin1', 0, 100))) {
@@ -27,7 +27,7 @@ export function readJsonl(
     }
     const place = { number: ++number, line }
     return [
-      'reason' in parsed ? { ...place, ...parsed } : jsonRow(parsed.value, place, parsed.source, parsed.source.length),
+      'fault' in parsed ? { ...place, ...parsed } : jsonRow(parsed.value, place, parsed.source, parsed.source.length),
     ]
   }
   return recordsOf(chunks, (bytes, isLast) => {
@@ -45,26 +45,27 @@ export function readJsonl(
   })
 }
 
+const tooLong = { fault: { expected: `must have at most ${maxRowLength} characters` } }
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The value of a line, or why it has none; undefined for a blank one. */
 function parsedOf(
   bytes: Buffer,
-): { value: unknown; source: string } | Pick<UnreadableRow, 'field' | 'reason' | 'source'> | undefined {
+): { value: unknown; source: string } | Pick<UnreadableRow, 'fault' | 'source'> | undefined {
   let source: string
   try {
     source = decoder.decode(bytes)
   } catch {
     // Each byte is a character: nothing is lost, and most files that are not UTF-8 are Latin-1.
-    return { reason: 'must be UTF-8', source: { value: bytes.toString('latin1') } }
+    return { fault: { expected: 'must be UTF-8' }, source: { value: bytes.toString('latin1') } }
   }
   if (source.trim() === '') return undefined
-  if (hasTooManyValues(source)) return { reason: tooManyValues, source }
+  if (hasTooManyValues(source)) return { fault: { expected: tooManyValues }, source }
   try {
     return { value: parseExactly(source), source }
   } catch (error) {
-    if (error instanceof RangeError) return { reason: error.message, source }
-    if (error instanceof RepeatedKey) return { field: error.key, reason: error.message, source }
-    return { reason: `must be JSON: ${messageOf(error)}`, source }
+    if (error instanceof RangeError) return { fault: { expected: error.message }, source }
+    if (error instanceof RepeatedKey) return { fault: { field: error.key, expected: error.message }, source }
+    return { fault: { expected: `must be JSON: ${messageOf(error)}` }, source }
   }
 }

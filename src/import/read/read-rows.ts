@@ -139,7 +139,7 @@ function isDamaged(cell: string): boolean {
 export async function* withDamageNoted({ rows, notes }: RowSource & Pick<Reading, 'notes'>): AsyncGenerator<Entry[]> {
   for await (const block of rows) {
     for (const row of block) {
-      if ('reason' in row || (typeof row.source === 'string' && !mayBeDamaged.test(row.source))) continue
+      if ('fault' in row || (typeof row.source === 'string' && !mayBeDamaged.test(row.source))) continue
       for (const [at, cell] of row.cells.entries()) {
         if (typeof cell !== 'string' || !mayBeDamaged.test(cell)) continue
         const column = row.columns[at] ?? ''
@@ -160,7 +160,7 @@ async function* endWithError(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Ent
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const reason = messageOf(error)
-    yield [{ number, line: error instanceof BrokenFile ? error.line : undefined, reason, ends: true }]
+    const fault = { expected: messageOf(error) }
+    yield [{ number, line: error instanceof BrokenFile ? error.line : undefined, fault, ends: true }]
   }
 }

@@ -3,7 +3,7 @@ import { shown } from '../../text.ts'
 import { UsageError } from '../usage-error.ts'
 import { jsonRow } from './json-row.ts'
 import { maxColumns, maxRowLength } from './limits.ts'
-import { BrokenFile, type Entry, type Fault, type Reading } from './row.ts'
+import { BrokenFile, type Entry, type Reading, type RowFault } from './row.ts'
 import { localName, parseXml } from './xml.ts'
 
 const itemNames = new Set(['item', 'entry'])
@@ -93,7 +93,7 @@ class Item {
   /** How often each element has come, by its name with prefixes. */
   readonly #counts = new Map<string, number>()
   #size = 0
-  #fault: Fault | undefined
+  #fault: RowFault | undefined
 
   constructor(attributes: Readonly<Record<string, string>>) {
     this.#push('', '', attributes)
@@ -127,7 +127,7 @@ class Item {
     const value = text.trim()
     const isItem = this.#elements.length === 0
     if (value !== '' && (hasElements || isItem)) {
-      this.#fault ??= { field: column || undefined, reason: `must have no text beside elements; got ${shown(value)}` }
+      this.#fault ??= { field: column || undefined, expected: 'must have no text beside elements', got: shown(value) }
     }
     if (value !== '' || !(hasElements || hasAttributes || isItem)) this.#add(column, fullName, value)
     return isItem
@@ -136,8 +136,9 @@ class Item {
   row(number: number): Entry {
     const value = Object.fromEntries([...this.#values].flatMap(([column, named]) => this.#cellsOf(column, named)))
     const source = { value }
-    if (this.#values.size > maxColumns) return { number, reason: `must have at most ${maxColumns} columns`, source }
-    return this.#fault ? { number, ...this.#fault, source } : jsonRow(value, { number }, source, this.#size)
+    const tooMany = { expected: `must have at most ${maxColumns} columns` }
+    const fault = this.#values.size > maxColumns ? tooMany : this.#fault
+    return fault ? { number, fault, source } : jsonRow(value, { number }, source, this.#size)
   }
 
   /** One cell, unless names that differ in their prefixes have different values. */
@@ -148,7 +149,7 @@ class Item {
     if (different.size < 2) return [[column, cellOf(filled[0]?.[1] ?? [''])]]
     const cells = [...different.values()].map(([name, values]) => [name, cellOf(values)] as [string, string | string[]])
     const names = cells.map(([name]) => name).join(' and ')
-    this.#fault ??= { field: column, reason: `must have one value; got different ones in ${names}` }
+    this.#fault ??= { field: column, expected: 'must have one value', got: `different ones in ${names}` }
     return cells
   }
 

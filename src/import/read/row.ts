@@ -1,3 +1,4 @@
+import { shown } from '../../text.ts'
 import type { Encoding, Format, ImportRequest } from '../options.ts'
 import type { Notes } from '../report/notes.ts'
 
@@ -28,12 +29,11 @@ export interface Row extends RowPosition {
   /** The rows of the file that a preset has joined to this one. */
   rows?: readonly Entry[]
   /** What a preset found to be wrong with it. */
-  faults?: readonly Fault[]
+  faults?: readonly RowFault[]
 }
 
 export interface UnreadableRow extends RowPosition {
-  field?: string | undefined
-  reason: string
+  fault: RowFault
   /** Whether the file cannot be read after it. */
   ends?: boolean
   /** Its cells as far as they are known. */
@@ -44,12 +44,28 @@ export interface UnreadableRow extends RowPosition {
 
 export type Entry = Row | UnreadableRow
 
-/** Something that is wrong with a row, in a column of the file or in the whole row. */
-export interface Fault {
+/** Something that is wrong with a row, in a column of the file or in the whole row: what is expected, and what came. */
+export interface RowFault {
   field?: string | undefined
-  reason: string
+  expected: string
+  got?: string | undefined
   /** The number of the row that has the fault, if it is not the first of several that were joined. */
   row?: number | undefined
+}
+
+/** The fault as a sentence, without its column. */
+export function sentenceOf({ expected, got }: RowFault): string {
+  return got === undefined ? expected : `${expected}; got ${got}`
+}
+
+/** The fault of a value, of which a rule of the catalogue says in a sentence what is expected and what came. */
+export function ruleFault(sentence: string, value: unknown): RowFault {
+  // The value may have the words between the two in it.
+  const end = `; got ${shown(value)}`
+  const at = sentence.endsWith(end) ? sentence.length - end.length : sentence.lastIndexOf('; got ')
+  return at < 0
+    ? { expected: sentence }
+    : { expected: sentence.slice(0, at), got: sentence.slice(at + '; got '.length) }
 }
 
 export interface RowSource {

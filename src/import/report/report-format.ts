@@ -3,7 +3,7 @@ import { errorColumns, errorKeys } from '../../request/csv/attribute-column.ts'
 import type { Format } from '../options.ts'
 import { recordReader, separators } from '../read/csv-syntax.ts'
 import { hasTooManyValues, isJsonObject, parseExactly } from '../read/json-row.ts'
-import type { Fault, Recognized, Source } from '../read/row.ts'
+import type { Recognized, RowFault, Source } from '../read/row.ts'
 import { type FailedRow, rowsOf } from './failed-row.ts'
 
 /** A format of failed rows as their file has them, to be corrected and imported again. */
@@ -18,7 +18,7 @@ export interface ReportFormat {
 
 interface ReportedRow {
   number: number
-  faults: readonly Fault[]
+  faults: readonly RowFault[]
   source: Source
 }
 
@@ -35,8 +35,7 @@ const csvOf = (delimiter: string, bom: boolean): ReportFormat => ({
   between: '\n',
   foot: '\n',
   row: ({ number, faults, source }, columns) => {
-    const parts = faults.map(partsOf)
-    const joined = (key: 'field' | 'expected' | 'got') => parts.map((part) => part[key] ?? '').join(' | ')
+    const joined = (key: 'field' | 'expected' | 'got') => faults.map((fault) => fault[key] ?? '').join(' | ')
     const errors = stringify([[number, joined('field'), joined('expected'), joined('got')]], { eof: false, delimiter })
     const record = recordOf(source, delimiter)
     const own = isReport(columns) ? withoutErrors(record, delimiter) : record
@@ -95,14 +94,14 @@ function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
     rowsOf(mapped).flatMap(({ number, source }) => {
       if (source === undefined) return []
       const own = faults.filter(({ row = mapped.number }) => row === number)
-      const reason = `is imported together with row ${faults[0]?.row ?? mapped.number}, which failed`
-      return [{ number, source, faults: own.length > 0 ? own : [{ reason }] }]
+      const expected = `is imported together with row ${faults[0]?.row ?? mapped.number}, which failed`
+      return [{ number, source, faults: own.length > 0 ? own : [{ expected }] }]
     }),
   )
 }
 
 function jsonRow({ number, faults, source }: ReportedRow): string {
-  const errors = faults.map((fault) => ({ row: number, ...partsOf(fault) }))
+  const errors = faults.map(({ field = null, expected, got = null }) => ({ row: number, field, expected, got }))
   const withErrors = (entries: [string, unknown][]) =>
     JSON.stringify(Object.fromEntries([[errorKeys.errors, errors], ...entries]))
   const value = parsed(source)
@@ -118,13 +117,6 @@ function parsed(source: Source): unknown {
   } catch {
     return source
   }
-}
-
-/** The two parts of a reason such as `must be a number; got "x"`. */
-function partsOf({ field = null, reason }: { field?: string | null | undefined; reason: string }) {
-  const at = reason.lastIndexOf('; got ')
-  if (at < 0) return { field, expected: reason, got: null }
-  return { field, expected: reason.slice(0, at), got: reason.slice(at + '; got '.length) }
 }
 
 function isReport(columns: readonly string[]): boolean {

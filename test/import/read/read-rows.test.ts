@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Format } from '../../../src/import/options.ts'
 import { readRows } from '../../../src/import/read/read-rows.ts'
-import type { Cell, Entry as FileEntry } from '../../../src/import/read/row.ts'
+import { type Cell, type Entry as FileEntry, sentenceOf } from '../../../src/import/read/row.ts'
 import { UsageError } from '../../../src/import/usage-error.ts'
 
 type Entry = { number: number; line: number | undefined; cells?: Record<string, Cell>; field?: string; reason?: string }
@@ -36,7 +36,8 @@ async function read(format: Format, content: string | Uint8Array, cuts: readonly
     if ('cells' in row) {
       const cells = Object.fromEntries(row.columns.map((column, i) => [column, row.cells[i] ?? '']))
       entries.push({ number, line, cells })
-    } else entries.push({ number, line, reason: row.reason, ...(row.field && { field: row.field }) })
+    } else
+      entries.push({ number, line, reason: sentenceOf(row.fault), ...(row.fault.field && { field: row.fault.field }) })
   }
   return entries
 }
@@ -64,12 +65,12 @@ describe('a CSV file', () => {
     ['with a separator at its end', 'sku,n', 'sku,n,'],
     ['without the separators at its end', 'sku,n,,', 'sku,n'],
   ])('may not have its header again: %s', async (_form, header, again) => {
-    const reason = 'must be a row of values; got the header again'
+    const fault = { expected: 'must be a row of values', got: 'the header again' }
     const entries = await read('csv', `\uFEFF${header}\nA,1\n${again}\n\uFEFFB,2\n`)
     expect(entries.map(({ cells }) => cells?.sku)).toEqual(['A', undefined, 'B'])
     const file = Buffer.from(`${header}\n${again}`)
     const { rows } = await readRows(chunksOf(file, []), { file: 'file', format: 'csv', style: 'flags' })
-    expect(await allOf(rows)).toMatchObject([{ source: again.replace('\uFEFF', ''), reason }])
+    expect(await allOf(rows)).toMatchObject([{ source: again.replace('\uFEFF', ''), fault }])
   })
 
   test('may not have its header again in a report of failed rows, which has errors before it', async () => {
@@ -359,7 +360,7 @@ describe('a JSON file', () => {
     const options = { file: 'file', format: 'json', style: 'flags', at: 'data.products' } as const
     const codes: unknown[] = []
     for await (const row of rowsOf((await readRows(chunksOf(Buffer.from(file), [20, 60]), options)).rows)) {
-      codes.push('cells' in row ? row.cells[0] : row.reason)
+      codes.push('cells' in row ? row.cells[0] : row.fault)
     }
     expect(codes).toEqual(['A', 'B'])
   })
@@ -389,7 +390,7 @@ describe('a JSON file', () => {
       const { rows } = await readRows(chunksOf(Buffer.from(file), cuts), options)
       expect(await allOf(rows)).toMatchObject([
         { number: 1, cells: ['A'] },
-        { number: 2, reason: expect.stringMatching(reason), ends: true },
+        { number: 2, fault: { expected: expect.stringMatching(reason) }, ends: true },
       ])
     }
   })
@@ -430,8 +431,8 @@ describe('a JSON file', () => {
     const file = `{"products":[{"sku":"A"}],"log":"${'a'.repeat(11 * 1024 * 1024)}","products":[{"sku":"B"}]}`
     const options = { file: 'file', format: 'json', style: 'flags', at: 'products' } as const
     const { rows } = await readRows(chunksOf(Buffer.from(file), [1_000_000, 5_000_000]), options)
-    const reason = 'a value after the list has more than 10485760 characters'
-    expect(await allOf(rows)).toMatchObject([{ cells: ['A'] }, { number: 2, reason, ends: true }])
+    const expected = 'a value after the list has more than 10485760 characters'
+    expect(await allOf(rows)).toMatchObject([{ cells: ['A'] }, { number: 2, fault: { expected }, ends: true }])
   })
 
   test.each([

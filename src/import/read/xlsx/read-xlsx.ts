@@ -3,7 +3,7 @@ import { optionName } from '../../options.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
 import { checkColumns, headerAgain, isHeader } from '../columns.ts'
-import type { Entry, Reading, RowSource } from '../row.ts'
+import { type Entry, type Reading, type RowSource, sentenceOf } from '../row.ts'
 import type { SheetRow } from './sheet-cells.ts'
 import { sheetRows } from './sheet-rows.ts'
 import { openWorkbook, type Workbook } from './workbook.ts'
@@ -22,7 +22,7 @@ export async function readXlsx(chunks: AsyncIterable<Buffer>, reading: Reading):
     first = block.value
   }
   const [header, ...rest] = first
-  if (header?.fault) throw new UsageError(`the row that names the columns: ${header.fault.reason}`)
+  if (header?.bad) throw new UsageError(`the row that names the columns: ${sentenceOf(header.bad.fault)}`)
   const columns = checkColumns(withoutEnd(header?.cells ?? []))
   let number = 0
   /** Most rows have numbers in the same columns, and share the set of them. */
@@ -61,18 +61,19 @@ function entryOf(
   numbers: ReadonlySet<string>,
   notes: Notes,
 ): Entry {
-  const { line, cells, size, fault } = row
+  const { line, cells, size, bad } = row
   for (const { at, text } of row.padded) notes.add('leading_zeros', { column: columns[at] ?? null, example: text })
   const place = { number, line, source: { value: columns.map((_column, i) => cells[i] ?? '') } }
-  if (fault) {
+  if (bad) {
     const value = place.source.value.map((cell, at) => (row.missing.includes(at) ? noValue : cell))
-    return { ...place, source: { value }, field: columns[fault.at], reason: fault.reason, found: cells }
+    return { ...place, source: { value }, fault: { ...bad.fault, field: columns[bad.at] }, found: cells }
   }
   // Empty cells are left out: the last one is not empty.
   if (cells.length > columns.length) {
-    const reason = `must have ${columns.length} cells, as the header has; got ${shown(cells.at(-1))} after them`
-    return { ...place, source: { value: cells }, reason, found: cells }
+    const expected = `must have ${columns.length} cells, as the header has`
+    const fault = { expected, got: `${shown(cells.at(-1))} after them` }
+    return { ...place, source: { value: cells }, fault, found: cells }
   }
-  if (isHeader(place.source.value, columns)) return { ...place, reason: headerAgain, found: cells }
+  if (isHeader(place.source.value, columns)) return { ...place, fault: headerAgain, found: cells }
   return { ...place, size, columns, numbers, cells: place.source.value }
 }

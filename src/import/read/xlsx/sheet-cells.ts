@@ -1,6 +1,6 @@
 import { shown } from '../../../text.ts'
 import { maxColumns, maxRowLength } from '../limits.ts'
-import { BrokenFile } from '../row.ts'
+import { BrokenFile, type RowFault } from '../row.ts'
 import { dateText, isoDateText, linkKey, type NumberFormat, noDateText, numberText, unescaped } from './cell-text.ts'
 import type { pictureFinder } from './pictures.ts'
 import type { Workbook } from './workbook.ts'
@@ -26,11 +26,11 @@ export interface SheetRow {
   padded: { at: number; text: string }[]
   /** Whether the sheet hides it. */
   isHidden: boolean
-  fault: { at: number; reason: string } | undefined
+  bad: { at: number; fault: RowFault } | undefined
 }
 
 export function emptyRow(line: number, isHidden = false): SheetRow {
-  return { line, next: 0, cells: [], numbers: [], size: 0, missing: [], padded: [], isHidden, fault: undefined }
+  return { line, next: 0, cells: [], numbers: [], size: 0, missing: [], padded: [], isHidden, bad: undefined }
 }
 
 export interface SheetCell {
@@ -58,10 +58,12 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
   if (found === '') return
   if (at < 0) throw new BrokenFile('a cell has no column', row.line)
   if (at >= maxColumns) {
-    row.fault ??= { at, reason: `must have at most ${maxColumns} columns; got a cell in column ${at + 1}` }
+    const fault = { expected: `must have at most ${maxColumns} columns`, got: `a cell in column ${at + 1}` }
+    row.bad ??= { at, fault }
     return
   }
-  if (row.cells[at]) row.fault ??= { at, reason: `must come once in its row; got ${shown(row.cells[at])} too` }
+  if (row.cells[at])
+    row.bad ??= { at, fault: { expected: 'must come once in its row', got: `${shown(row.cells[at])} too` } }
   while (row.cells.length < at) row.cells.push('')
   const isMissing = typeof found === 'object' && found.isMissing === true
   const text = typeof found === 'string' ? found : isMissing ? '' : (found.shown ?? cell.value)
@@ -69,7 +71,7 @@ export function addCell(row: SheetRow, cell: SheetCell, reading: CellReading): v
   row.cells[at] = text
   row.size += text.length
   checkSize(row.size, row)
-  if (typeof found !== 'string') row.fault ??= { at, reason: found.reason }
+  if (typeof found !== 'string') row.bad ??= { at, fault: { expected: found.expected, got: found.got } }
   else if (cell.type === 'n') {
     row.numbers.push(at)
     if (isPadded(text, reading.formats[cell.style])) row.padded.push({ at, text })
@@ -97,8 +99,7 @@ function isPadded(text: string, format: NumberFormat | undefined): boolean {
 }
 
 /** What is wrong with a cell, and what the sheet shows, if that is another text than its value. */
-interface BadCell {
-  reason: string
+interface BadCell extends RowFault {
   isMissing?: boolean
   shown?: string
 }
@@ -109,27 +110,27 @@ function textOf(cell: SheetCell, isPicture: boolean, reading: CellReading): stri
   if (value === '') {
     const isEmptyText = hasValue && type === 'str' && !isPicture
     const isMissing = (formula !== undefined || isPicture) && text === '' && !isEmptyText
-    return isMissing ? { reason: 'must have the result of its formula; got none', isMissing } : unescaped(text)
+    return isMissing ? { expected: 'must have the result of its formula', got: 'none', isMissing } : unescaped(text)
   }
   if (type === 's')
-    return reading.textAt(Number(value)) ?? { reason: 'must be a text of the file; got none', isMissing: true }
+    return reading.textAt(Number(value)) ?? { expected: 'must be a text of the file', got: 'none', isMissing: true }
   if (type === 'str' && dispImage.test(value))
-    return { reason: 'must be a text; got a picture in the cell', isMissing: true }
+    return { expected: 'must be a text', got: 'a picture in the cell', isMissing: true }
   if (type === 'str' || type === 'inlineStr') return unescaped(value)
   if (type === 'b') return value === '1' || value === 'true' ? 'true' : 'false'
-  if (type === 'e') return { reason: `must be no error; got ${shown(value)}` }
+  if (type === 'e') return { expected: 'must be no error', got: shown(value) }
   if (type === 'd') {
     const date = isoDateText(value, reading.formats[style], reading.since1904)
-    return date ?? { reason: `must be a date that exists; got ${shown(value)}` }
+    return date ?? { expected: 'must be a date that exists', got: shown(value) }
   }
   const number = Number(value)
-  if (!numberPattern.test(value) || !Number.isFinite(number)) return { reason: `must be a number; got ${shown(value)}` }
+  if (!numberPattern.test(value) || !Number.isFinite(number)) return { expected: 'must be a number', got: shown(value) }
   // Without its style a date looks like a number.
   const format = reading.formats[style] ?? (style === 0 ? 1 : undefined)
-  if (format === undefined) return { reason: `must have a style of the file; got style ${style}` }
+  if (format === undefined) return { expected: 'must have a style of the file', got: `style ${style}` }
   if (format !== 'date' && format !== 'time') return longInteger.test(value) ? value : numberText(number)
   const date = dateText(number, format, reading.since1904)
-  return date ?? { reason: `must be a date that exists; got day ${value}`, shown: noDateText(number) }
+  return date ?? { expected: 'must be a date that exists', got: `day ${value}`, shown: noDateText(number) }
 }
 
 /** The result of the formula with which WPS Office shows a picture in a cell. */

@@ -19,7 +19,7 @@ export async function* sheetRows(workbook: Workbook, notes: Notes): AsyncGenerat
   const { links, hasDrawings } = workbook
   if (hasDrawings) notes.add('drawings', { rows: 0 })
   const endRow = () => {
-    if (!row.fault && row.cells.length === 0) return
+    if (!row.bad && row.cells.length === 0) return
     hidden.addRow(row)
     // What remains is the URL of no cell.
     if (links.size > 0) for (const cell of row.cells) if (mayBeUrl.test(cell)) links.delete(linkKey(cell))
