@@ -3,7 +3,7 @@ import { startFollower } from '../catalogue/projections/follower.ts'
 import { connect } from '../database/connection/connect.ts'
 import { maxConnections } from '../database/connection/max-connections.ts'
 import { createThreadPool } from '../event-loop/thread-pool.ts'
-import { concurrency, JobRunner } from '../jobs/runner.ts'
+import { concurrency, startJobRunner } from '../jobs/runner.ts'
 import { startDeliverer } from '../webhooks/deliver/deliverer.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -22,29 +22,29 @@ export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOpt
   }
   const isRecording = changesRetention > 0
   const threads = createJobThreads(options)
-  const runner = new JobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
+  const jobs = startJobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
   const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention }, log)
   const followerDb = connectFor('follower')
   const follower = startFollower(followerDb, runPatterns, isRecording, log)
   const stopWatch = isRecording ? watchWriters(db, log) : undefined
-  const delivererDb = connectFor('deliverer')
   const outgoing = { allow: options.outgoingAllow }
   const times = options.deliveryTimes
-  const deliverer = isRecording ? startDeliverer({ db: delivererDb, outgoing, times, log }) : undefined
+  const delivererDb = isRecording ? connectFor('deliverer') : undefined
+  const deliverer = delivererDb && startDeliverer({ db: delivererDb, outgoing, times, log })
   /** Ends the parts, by their names. */
   const stop = () => {
     stopWatch?.()
     const projections = follower.stop().then(() => followerDb.destroy())
-    const webhooks = Promise.resolve(deliverer?.stop()).then(() => delivererDb.destroy())
+    const webhooks = Promise.resolve(deliverer?.stop()).then(() => delivererDb?.destroy())
     const maintenance = Promise.all([projections, webhooks]).then(stopMaintenance)
     return { projections, webhooks, maintenance }
   }
   return {
-    wakeJobs: () => runner.wake(),
+    wakeJobs: jobs.wake,
     wakeFollower: follower.wake,
     failures: follower.failures,
     deliveryResults: () => deliverer?.results(),
-    stopJobs: () => runner.stop(),
+    stopJobs: jobs.stop,
     stop,
   }
 }

@@ -38,55 +38,53 @@ const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flow
 export const concurrency = 2
 
 /** Runs the jobs of all stores in the background: few at a time, and one at a time of each store. */
-export class JobRunner {
-  readonly #options: RunnerOptions
-  readonly #queueDb: Kysely<Database>
-  readonly #stopping = new AbortController()
-  readonly #starting: Promise<PgBoss | undefined>
-  readonly #running = new Set<AttemptKey>()
-  #wake = () => {}
+export function startJobRunner({ db, connection, enumerations, threads, log }: RunnerOptions) {
+  const stopping = new AbortController()
+  const running = new Set<AttemptKey>()
+  const warn = (problem: { message: string }): undefined => {
+    if (!stopping.signal.aborted) log.warn({ reason: problem.message }, 'job queue')
+  }
+  const queueDb = connect({ ...connection, ...queueConnection }, warn)
+  let wake = () => {}
 
-  constructor(options: RunnerOptions) {
-    this.#options = options
-    this.#queueDb = connect({ ...options.connection, ...queueConnection }, this.#warn)
-    this.#starting = this.#start().catch(this.#warn)
+  /** Makes an attempt at a job in a thread. When it throws, pg-boss queues the job again. */
+  const run = async (key: JobKey, signal: AbortSignal): Promise<void> => {
+    const attempt = await beginAttempt(db, key)
+    if (!attempt) return
+    running.add(attempt)
+    try {
+      const input: JobTask = { key: attempt, enumerations: enumerations() }
+      await threads.run({ input, moved: [], signal })
+    } catch (error) {
+      if (stopping.signal.aborted) await requeue(db, attempt)
+      const ended = error instanceof Error && error.cause instanceof TaskEnded ? error.cause : undefined
+      // The next attempt would count this one as a crash.
+      if (signal.aborted || !ended || attempt.crashes + 1 < maxCrashes) throw error
+      await finishJob(db, attempt, `the job was ended twice: ${ended.message}; shorter rows take less`)
+    } finally {
+      running.delete(attempt)
+      // The worker would fetch the next job at its next poll only.
+      wake()
+    }
   }
 
-  /** A job has been queued: it starts at once. */
-  wake(): void {
-    this.#wake()
-  }
-
-  /** Interrupts the running jobs, gives them back to the queue and starts no other. */
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    // The running jobs may be writing a chunk.
-    const queue = await inTimeForShutdown(this.#starting)
-    await inTimeForShutdown(queue?.offWork(queueName))
-    const { db, threads } = this.#options
-    await threads.close()
-    await inTimeForShutdown(Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn))))
-    await inTimeForShutdown(queue?.stop({ graceful: false }))
-    await inTimeForShutdown(this.#queueDb.destroy())
-  }
-
-  async #start(): Promise<PgBoss> {
-    const { signal } = this.#stopping
+  const start = async (): Promise<PgBoss> => {
+    const { signal } = stopping
     await sleep(startAfterMs, undefined, { ref: false, signal })
-    const queue = await openQueue(this.#queueDb, intervals)
-    queue.on('error', this.#warn)
-    queue.on('warning', this.#warn)
+    const queue = await openQueue(queueDb, intervals)
+    queue.on('error', warn)
+    queue.on('warning', warn)
     try {
       signal.throwIfAborted()
-      const isStarted = () => startQueue(queue).then(() => true, this.#warn)
+      const isStarted = () => startQueue(queue).then(() => true, warn)
       while (!(await isStarted())) await sleep(startAgainAfterMs, undefined, { ref: false, signal })
       signal.throwIfAborted()
       const startWorker = () =>
         queue.work<JobKey>(queueName, { groupConcurrency: 1 }, async ([message]) => {
-          if (message) await this.#run(message.data, AbortSignal.any([signal, message.signal]))
+          if (message) await run(message.data, AbortSignal.any([signal, message.signal]))
         })
       const workers = await Promise.all(Array.from({ length: concurrency }, startWorker))
-      this.#wake = () => workers.forEach((worker) => void queue.notifyWorker(worker))
+      wake = () => workers.forEach((worker) => void queue.notifyWorker(worker))
       return queue
     } catch (error) {
       // A shutdown does not wait for a slow start, whose timers would keep the process.
@@ -95,29 +93,20 @@ export class JobRunner {
     }
   }
 
-  /** Makes an attempt at a job in a thread. When it throws, pg-boss queues the job again. */
-  async #run(key: JobKey, signal: AbortSignal): Promise<void> {
-    const { db, threads, enumerations } = this.#options
-    const attempt = await beginAttempt(db, key)
-    if (!attempt) return
-    this.#running.add(attempt)
-    try {
-      const input: JobTask = { key: attempt, enumerations: enumerations() }
-      await threads.run({ input, moved: [], signal })
-    } catch (error) {
-      if (this.#stopping.signal.aborted) await requeue(db, attempt)
-      const ended = error instanceof Error && error.cause instanceof TaskEnded ? error.cause : undefined
-      // The next attempt would count this one as a crash.
-      if (signal.aborted || !ended || attempt.crashes + 1 < maxCrashes) throw error
-      await finishJob(db, attempt, `the job was ended twice: ${ended.message}; shorter rows take less`)
-    } finally {
-      this.#running.delete(attempt)
-      // The worker would fetch the next job at its next poll only.
-      this.#wake()
-    }
-  }
-
-  #warn = (problem: { message: string }): undefined => {
-    if (!this.#stopping.signal.aborted) this.#options.log.warn({ reason: problem.message }, 'job queue')
+  const starting = start().catch(warn)
+  return {
+    /** A job has been queued: it starts at once. */
+    wake: () => wake(),
+    /** Interrupts the running jobs, gives them back to the queue and starts no other. */
+    stop: async (): Promise<void> => {
+      stopping.abort()
+      // The running jobs may be writing a chunk.
+      const queue = await inTimeForShutdown(starting)
+      await inTimeForShutdown(queue?.offWork(queueName))
+      await threads.close()
+      await inTimeForShutdown(Promise.all(Array.from(running, (attempt) => requeue(db, attempt).catch(warn))))
+      await inTimeForShutdown(queue?.stop({ graceful: false }))
+      await inTimeForShutdown(queueDb.destroy())
+    },
   }
 }
