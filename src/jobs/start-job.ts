@@ -9,7 +9,7 @@ import { invalidRequest } from '../errors.ts'
 import type { ExportForm } from '../export/formats.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { noCounts } from '../import/position.ts'
-import { requireDelimiter } from '../request/csv/csv-options.ts'
+import { chosenColumns, requireDelimiter } from '../request/csv/csv-options.ts'
 import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 import { type JobQuotas, requireRoom } from './quotas.ts'
@@ -47,6 +47,7 @@ export async function startExport(
     throw invalidRequest([{ field: 'format', details: `format must be CSV or JSONL; got ${format.toUpperCase()}` }])
   }
   requireDelimiter(options.delimiter)
+  if (options.columns) chosenColumns(options.columns)
   return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { ask } from '../support/clients/operations.ts'
 import { addAssets, define, newStore, storeWithAssets, storeWithProducts } from '../support/factories.ts'
 import { requirements, rest } from './requirement.ts'
 
@@ -85,6 +86,23 @@ requirements('tables', (gateway) => {
       expect(chosen.text).toBe('A7,product_code,none\nx,a,\n')
       const many = Array.from({ length: 2_001 }, (_, i) => i).join()
       expect(await get(`/products?store_uuid=${store}&columns=${many}`, csv)).toMatchObject(refused)
+      await expect(ask(gateway, 'startExport', { storeUuid: store, columns: many }, '{ jobId }')).rejects.toThrow(
+        'columns must name at most 2000 columns; got 2001',
+      )
+    }),
+    'FORMATS-10 MUST refuse columns that are no line of CSV with names': rest(async () => {
+      const storeUuid = await storeWithProducts(gateway, [{ productCode: 'a', attributes: { A: 'x' } }])
+      for (const columns of ['product_code,"A', '"A', '"A"x,product_code', ',', '""', 'product_code;A']) {
+        const path = `/products?store_uuid=${storeUuid}&columns=${encodeURIComponent(columns)}`
+        const details = `columns must be one or more names, separated by commas, and in quotes if they have a comma, ; or a quote; got ${JSON.stringify(columns)}`
+        const refused = { status: 400, json: { data: { error_info: [{ field: 'columns', details }] } } }
+        expect([columns, await get(path, csv)]).toMatchObject([columns, refused])
+        await expect(ask(gateway, 'startExport', { storeUuid, columns }, '{ jobId }')).rejects.toThrow(
+          'columns must be one or more names',
+        )
+      }
+      const quoted = encodeURIComponent('"A",,"a;""b",c d')
+      expect((await get(`/products?store_uuid=${storeUuid}&columns=${quoted}`, csv)).text).toBe('A,"a;""b",c d\nx,,\n')
     }),
     'FORMATS-08 MUST give CSV the same columns on all pages, whatever their products have, in one more statement': rest(
       async () => {

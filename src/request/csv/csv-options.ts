@@ -21,13 +21,19 @@ export function productColumns({ attributes, groups }: Omit<ProductColumns, 'num
   return requireFew(names, details)
 }
 
-/** The names in a list of columns, which is a line of CSV. Throws `invalid_request` if they are too many. */
+/** A cell: in quotes, or a text that needs none; a semicolon outside of quotes is rather a wrong separator. */
+const cell = /("(?:[^"]|"")*"|[^",;\r\n][^,;\r\n]*|)(?:,|$)/gy
+
+/** The names in a list of columns, which is a line of CSV. Throws `invalid_request` if it is none, or has too many. */
 export function chosenColumns(line: string): string[] {
-  const cells = line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)
-  const names = Array.from(cells, ([, cell = '']) =>
-    cell.startsWith('"') && cell.length > 1 ? cell.slice(1, -1).replaceAll('""', '"') : cell,
-  )
+  const cells = [...line.matchAll(cell)]
+  const names = cells.map(([, text = '']) => (text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text))
   const chosen = [...new Set(names.filter((name) => name !== ''))]
+  const isWhole = cells.reduce((length, [text]) => length + text.length, 0) === line.length
+  if (!isWhole || chosen.length === 0) {
+    const expected = 'must be one or more names, separated by commas, and in quotes if they have a comma, ; or a quote'
+    throw invalidRequest([{ field: 'columns', details: `columns ${expected}; got ${shown(line)}` }])
+  }
   return requireFew(chosen, `columns must name at most ${maxColumns} columns; got ${chosen.length}`)
 }
 
