@@ -368,9 +368,9 @@ test.each(['m/1.jpg, 2.jpg', 'photos/a, photos/b.jpg', 'first, second'])(
   },
 )
 
-test('a label before a URL is no path of an image', () => {
+test.each(['Größe:', '1', 'Front'])('the label %j before a URL is no path of an image', (label) => {
   const { urls, assetFaults } = mapped(
-    { sku: 'A', pictures: 'Größe: https://a.example/1.jpg' },
+    { sku: 'A', pictures: `${label} https://a.example/1.jpg` },
     { assets: ['pictures'], assetBase: base },
   )
   expect(urls).toEqual(['image https://a.example/1.jpg'])

@@ -89,9 +89,10 @@ function listOf(text: string): Item[] {
 
 function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
   const found: FoundUrls = { urls: [], faults: [] }
+  const hasAbsolute = items.some((item) => typeof item === 'string' && scheme.test(item))
   for (const item of items) {
     if (item === '') continue
-    const result = typeof item === 'string' ? completeUrl(item, options) : item
+    const result = typeof item === 'string' ? completeUrl(item, options, hasAbsolute) : item
     if (typeof result === 'string') found.urls.push(result)
     else found.faults.push(result)
   }
@@ -105,10 +106,13 @@ function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
 const noPath =
   /["<>\\#]|^[^?]*[^/?a-z+.-][a-z][a-z0-9+.-]{0,20}:\/\/|^[^?]*[:=]$|^www\.|^https?(?:[:/]|%3A)|^[^\p{L}\p{N}]*$|^(0|null|none|nan|n\/a|false|undefined|no_selection|no[ _-]?(image|photo|picture))$/iu
 
-/** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
-function completeUrl(text: string, options: UrlOptions): Item {
+/**
+ * Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. Beside
+ * an absolute URL a word is none, as in `1 https://a.example/1`.
+ */
+function completeUrl(text: string, options: UrlOptions, isBesideUrl: boolean): Item {
   const { assetBase: base } = options
-  const isPath = !scheme.test(text) && !noPath.test(text)
+  const isPath = !scheme.test(text) && !noPath.test(text) && !(isBesideUrl && /^[^/.]*$/.test(text))
   const url = base === undefined || !isPath ? text : joinPath(base, text)
   const sentence = urlFault(url)
   if (sentence === undefined) return url
