@@ -10,6 +10,7 @@ import {
   insertWebhook,
   listWebhooks,
   lockWebhook,
+  noFailures,
   nothingPending,
   soon,
   updateWebhookRow,
@@ -57,7 +58,8 @@ export async function createWebhook(
 
 /**
  * Changes what is given. `enabled`: false switches the webhook off; true on, when a ping has succeeded. A URL of
- * another origin needs `headers`, too, if there are any. Throws `invalid_request` or `webhook_not_found`.
+ * another origin needs `headers`, too, if there are any. A URL or headers end the failures and the pause. Throws
+ * `invalid_request` or `webhook_not_found`.
  */
 export async function updateWebhook(
   catalogue: WriteCatalogue,
@@ -69,18 +71,23 @@ export async function updateWebhook(
   const { url = null, headers, filter, enabled = null } = input
   if (url !== null && headers == null) await requireOrigin(catalogue, webhookId, url)
   const headersText = headers == null ? null : JSON.stringify(headersOf(headers))
-  // What is pending was chosen by the filter that it had.
   const filterText = filter == null ? null : JSON.stringify(withoutNulls(filter))
-  const restart = filter == null ? sql`` : sql`, moves = moves + 1, ${nothingPending}`
+  // The result of an attempt under way is of the receiver that it had, and says nothing of the present one.
+  const isOther = url !== null || headers != null
+  const moved = isOther || filter != null ? sql`, moves = moves + 1` : sql``
+  const renewed = isOther ? sql`, ${noFailures}` : sql``
+  // What is pending was chosen by the filter that it had.
+  const unchosen = filter == null ? sql`` : sql`, ${nothingPending}`
   return updateWebhookRow(
     catalogue,
     webhookId,
     sql`url = coalesce(${url}::text, url), headers = coalesce(${headersText}::jsonb, headers),
       filter = coalesce(${filterText}::jsonb, filter),
-      state = case when not ${enabled}::boolean then 'disabled' else state end,
+      state = case when not ${enabled}::boolean then 'disabled'
+        when ${isOther}::boolean and state = 'failing' then 'active' else state end,
       ping = case when not ${enabled}::boolean then null
         when ${enabled}::boolean and state in ('paused', 'disabled') then 'enable' else ping end,
-      next_at = ${soon} ${restart}`,
+      next_at = ${soon} ${moved} ${renewed} ${unchosen}`,
   )
 }
 

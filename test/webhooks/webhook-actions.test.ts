@@ -61,6 +61,72 @@ describe('a webhook', () => {
     expect(await stateOf(id)).toBe('DISABLED')
   })
 
+  it.each([410, 500, 200])('keeps nothing of an attempt at the URL that it had: %i', async (code) => {
+    const store = await newStore(gateway)
+    const { answer, give } = held()
+    const former = await startReceiver(answer)
+    const receiver = await startReceiver()
+    const { id } = await createWebhook(gateway, store, former.url)
+    await addProducts(gateway, store, ['A'])
+    await expect.poll(() => former.received.length).toBe(1)
+    await update(id, { url: receiver.url })
+    give(code)
+    await expect.poll(() => receiver.received.map(({ body }) => body.data.codes)).toEqual([['A']])
+    await expect
+      .poll(async () => (await deliveries(gateway, id)).map(({ httpStatus, attempt }) => [httpStatus, attempt]))
+      .toEqual([
+        [200, 1],
+        [code, 1],
+      ])
+    expect(await webhook(gateway, id)).toMatchObject({ state: 'ACTIVE', failingSince: null, nextAttemptAt: null })
+  })
+
+  it('waits out no pause of the URL that it had', async () => {
+    const store = await newStore(gateway)
+    const former = await startReceiver(status(500))
+    const receiver = await startReceiver()
+    const { id } = await createWebhook(gateway, store, former.url)
+    await addProducts(gateway, store, ['A'])
+    await expect.poll(() => stateOf(id)).toBe('FAILING')
+    await sql`update webhook set next_at = now() + interval '1 hour' where webhook_id = ${id}`.execute(
+      gateway.database.db,
+    )
+    expect(await update(id, { url: receiver.url })).toMatchObject({ state: 'ACTIVE', failingSince: null })
+    await expect.poll(() => receiver.received.map(({ body }) => body.data.codes)).toEqual([['A']])
+    expect(receiver.received[0]?.headers['webhook-id']).toBe(former.received[0]?.headers['webhook-id'])
+  })
+
+  it('is not delivered by an answer to headers that it had', async () => {
+    const store = await newStore(gateway)
+    const { answer, give } = held()
+    const receiver = await startReceiver(answer)
+    const { id } = await createWebhook(gateway, store, receiver.url)
+    await addProducts(gateway, store, ['A'])
+    await expect.poll(() => receiver.received.length).toBe(1)
+    await update(id, { headers: [{ name: 'Authorization', value: 'Bearer new' }] })
+    receiver.answerWith(status(200))
+    give(410)
+    await expect.poll(() => receiver.received[1]?.headers.authorization).toBe('Bearer new')
+    expect(await stateOf(id)).not.toBe('DISABLED')
+  })
+
+  it('is not switched on by an answer of the URL that it had', async () => {
+    const { answer, give } = held()
+    const former = await startReceiver(answer)
+    const receiver = await startReceiver(status(500))
+    const { id } = await createWebhook(gateway, await newStore(gateway), former.url)
+    await update(id, { enabled: false })
+    await update(id, { enabled: true })
+    await expect.poll(() => former.received.length).toBe(1)
+    await update(id, { url: receiver.url })
+    give(200)
+    await expect.poll(() => receiver.received.map(({ body }) => body.type)).toEqual(['webhook.ping'])
+    await expect
+      .poll(async () => (await deliveries(gateway, id)).map(({ httpStatus }) => httpStatus))
+      .toEqual([500, 200])
+    expect(await stateOf(id)).toBe('DISABLED')
+  })
+
   it('is switched on while a ping of a test is under way', async () => {
     const { answer, give } = held()
     const receiver = await startReceiver(answer)

@@ -25,7 +25,7 @@ export interface LeasedWebhook extends WebhookKey {
   attempt: number
   pauseMs: number
   ping: 'test' | 'enable' | null
-  /** Raised when its user changes what is delivered: position or filter. The holder of the lease then begins anew. */
+  /** Raised when its user changes position, filter, URL or headers. The holder of the lease then begins anew. */
   moves: number
   /** Whether the statement that returned this has released the lease. */
   isReleased: boolean
@@ -102,7 +102,7 @@ export async function acquire(
 const released = ({ hasMore }: Release) =>
   sql`lease_id = null, lease_until = ${hasMore ? sql`now()` : sql`null`}, checked_at = now()`
 
-/** SQL: changes a webhook, unless the lease is lost, or its user has changed what is delivered. Renews or ends it. */
+/** SQL: changes a webhook, unless the lease is lost, or its user has moved it. Renews or ends it. */
 const updated = (
   { moves, ...key }: Held,
   owner: string,
@@ -112,7 +112,7 @@ const updated = (
   update webhook set ${changes}, ${end ? released(end) : leased} where ${isOf(key)} and lease_id = ${owner} and moves = ${moves}
   returning ${columns}`
 
-/** Changes a webhook and renews the lease; undefined if it is lost, or its user has changed what is delivered. */
+/** Changes a webhook and renews the lease; undefined if it is lost, or its user has moved it. */
 export async function update(
   db: Kysely<Database>,
   webhook: Held,
