@@ -11,7 +11,7 @@ import { createStore } from '../src/catalogue/stores/stores.ts'
 import { inTransaction } from '../src/catalogue/transaction.ts'
 import type { Database } from '../src/database/tables.ts'
 import { program } from '../test/support/servers/installed.ts'
-import { catalog as catalogCommand, searchPath } from './servers.ts'
+import { catalog as catalogCommand, searchPath } from '../test/support/servers/program.ts'
 import { figure, median, table } from './table.ts'
 
 const run = promisify(execFile)

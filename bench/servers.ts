@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { catalog, startProgram } from '../test/support/servers/program.ts'
 
 /** A server in a process of its own. */
 export interface Server {
@@ -20,28 +18,18 @@ export interface Server {
 
 export const token = 'a-token-for-the-benchmark'
 
-/** What the npm script `catalog` runs, and `start`. */
-export const catalog = fileURLToPath(new URL('../bin/catalog', import.meta.url))
+/** What the npm script `start` runs. */
 export const npmStart = [catalog, 'serve']
 
-/** Begins with the Node.js that runs the benchmark. */
-export const searchPath = `${dirname(process.execPath)}:${process.env.PATH}`
-
 /** Starts a command and waits until it prints its URL. */
-export async function startServer(
-  [command = '', ...args]: readonly string[],
-  env: Record<string, string>,
-): Promise<Server> {
+export async function startServer([command, ...args]: readonly string[], env: Record<string, string>): Promise<Server> {
   const began = performance.now()
-  const settings = { PATH: searchPath, BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn' }
-  const child = spawn(command, args, {
-    env: { ...process.env, ...settings, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-  })
-  const url = await urlOf(child)
+  const settings = { BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const log = ({ stderr }: ChildProcess) => stderr?.on('data', (text) => process.stderr.write(text))
+  const { child, url, end } = await startProgram(args, { ...settings, ...env }, log, command, root)
   return {
-    url,
+    url: new URL(url).origin,
     began,
     memory: async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
@@ -50,10 +38,7 @@ export async function startServer(
     },
     forgetPeak: () => writeFile(`/proc/${child.pid}/clear_refs`, '5'),
     cpuSeconds: () => cpuSecondsOf(String(child.pid)),
-    stop: async () => {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
+    stop: async () => void (await end()),
   }
 }
 
@@ -63,16 +48,4 @@ async function cpuSecondsOf(pid: string): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean)
   const theirs = await Promise.all(children.map(cpuSecondsOf))
   return theirs.reduce((sum, seconds) => sum + seconds, (Number(fields[11]) + Number(fields[12])) / 100)
-}
-
-async function urlOf(child: ChildProcess): Promise<string> {
-  if (!child.stdout) throw new Error('the server has no standard output')
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0]
-    if (url) {
-      child.stdout.resume()
-      return url
-    }
-  }
-  throw new Error('the server ended before it listened')
 }
