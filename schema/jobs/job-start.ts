@@ -108,8 +108,10 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
     },
     resolve: resolveStart((args, context, info) => {
-      requireNoLimit(context, 'an import')
       const { enumerations, jobQuotas, upload } = context
+      // Only REST uploads files.
+      const dryRun = upload ? 'dry_run' : 'dryRun'
+      requireNoLimit(context, 'an import', args.input.dryRun ? '' : `, or use ${dryRun} first`)
       const catalogue = writable(context, info)
       if (upload) return startUploaded(catalogue, upload)
       return startImport(catalogue, enumerations, optionsOf(args), args.input.content, jobQuotas)

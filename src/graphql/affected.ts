@@ -10,9 +10,9 @@ export function requireFewAffected(count: number, { affected }: Context): void {
   throw new CatalogueError('too_many_affected', [{ details, field: 'Prefer' }])
 }
 
-/** Throws `invalid_request` if the caller limits the changes of what runs later. */
-export function requireNoLimit({ affected }: Context, what: string): void {
+/** Throws `invalid_request` if the caller limits the changes of what runs later. `advice`: what else to do. */
+export function requireNoLimit({ affected }: Context, what: string, advice: string): void {
   if (!affected) return
-  const details = `max-affected cannot be checked before ${what} has run: leave it out, or use dryRun first`
+  const details = `max-affected cannot be checked before ${what} has run: leave it out${advice}`
   throw invalidRequest([{ details, field: 'Prefer' }])
 }

@@ -76,6 +76,17 @@ requirements('preferences of writes', (gateway) => {
       expect(await attributesIn(store)).toEqual([undefined, undefined, undefined])
       expect(await call('GET', `/products?store_uuid=${store}`, undefined, guard('x'))).toMatchObject({ http: 200 })
     }),
+    'PREFER-08 MUST refuse an import that it cannot count, and advise a dry run unless it is one': rest(async () => {
+      const path = `/imports?store_uuid=${await newStore(gateway)}&format=csv`
+      const refusal = 'max-affected cannot be checked before an import has run: leave it out'
+      for (const [query, details] of [
+        ['', `${refusal}, or use dry_run first`],
+        ['&dry_run=true', refusal],
+      ] as const) {
+        const answer = await call('POST', path + query, 'sku\nA\n', guard(5))
+        expect(answer).toMatchObject({ http: 400, data: { error_info: [{ field: 'Prefer', details }] } })
+      }
+    }),
     'PREFER-04 MUST leave the codes that succeeded out of a minimal answer, and no failure': rest(async () => {
       const store = await storeWithProducts(gateway, codes)
       await define(gateway, store, [{ name: 'Size', type: 'NUMBER' }])
