@@ -78,21 +78,26 @@ export function groupByProduct(source: NotedSource, { preset, assets }: ImportRe
 }
 
 /**
- * The request with the preset's columns where it names none. Unless the file names its columns, later rows may have
- * images in columns that the first ones lack. Throws a UsageError if the product code has no column.
+ * The request with the preset's columns where it names none. Unless the file names its columns (`ofFile`), later rows
+ * may have images in columns that the first ones lack. Throws a UsageError if the product code has no column.
  */
-export function withPreset(request: ImportRequest, columns: readonly string[], isOfFile: boolean): ImportRequest {
+export function withPreset(
+  request: ImportRequest,
+  columns: readonly string[],
+  ofFile: readonly string[] | undefined,
+): ImportRequest {
   if (request.preset === undefined) return request
   const preset = presets[request.preset]
   const has = (column: string) => columns.includes(column)
   const code = preset.code.find(has)
   if (request.code === undefined && code === undefined) {
     const option = `${optionName(request, 'preset')} ${request.preset}`
-    const advice = `${optionName(request, 'code')} names another`
-    throw new UsageError(`${option} needs the column "${preset.code[0]}"; ${advice}; the file has ${listed(columns)}`)
+    const advice = `use ${optionName(request, 'code')} to name another`
+    const had = listed(ofFile ?? columns)
+    throw new UsageError(`${option} needs the column "${preset.code[0]}"; ${advice}; the file has ${had}`)
   }
   const status = preset.status !== undefined && has(preset.status) ? { status: preset.status } : {}
-  const found = isOfFile ? preset.assets.filter(has) : preset.assets
+  const found = ofFile ? preset.assets.filter(has) : preset.assets
   const assets = request.assets.length > 0 ? request.assets : found
   return { ...(code === undefined ? {} : { code }), ...status, ...request, assets }
 }

@@ -241,8 +241,11 @@ test('a preset that finds no images in columns of another language notes what lo
 test('a preset without its column of the code lists those that the file has', async () => {
   const [store, file] = [await catalog.newStore(), await catalog.file('german.csv', 'ID,Artikelnummer\n1,A\n')]
   const { code, stderr } = await catalog.run([file, '--store', store, '--preset', 'woocommerce'])
-  const sentence = '--preset woocommerce needs the column "SKU"; --code names another; the file has the columns "ID"'
+  const had = 'use --code to name another; the file has the columns "ID", "Artikelnummer"\n'
+  const sentence = `--preset woocommerce needs the column "SKU"; ${had}`
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) })
+  // Its reader adds a column.
+  expect((await catalog.run([file, '--store', store, '--preset', 'shopify'])).stderr).toContain(had)
 })
 
 test('woocommerce: columns of attributes are in no row, and columns without a name keep their places', async () => {
