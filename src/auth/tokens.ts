@@ -122,14 +122,20 @@ function tokenFaults({ name, scopes: wanted, stores, expires, staleWhile }: NewT
   const isWrongExpiry = expires != null && millisecondsOf(expires) === undefined
   const isWrongStaleness = staleWhile != null && stalenessOf(staleWhile) === undefined
   return faultsOf([
-    ['name', !isName(name.trim(), 200) && `must have 1 to 200 characters; got ${shown(name)}`],
+    [
+      'name',
+      !isName(name.trim(), 200) && `must have 1 to 200 characters, without NUL or lone surrogates; got ${shown(name)}`,
+    ],
     ['scopes', !isScoped && `must be some of ${scopes.join(', ')}; got ${got}`],
     ['stores', isWrongNumber && `must name 1 to ${maxStores} stores, or be left out for all; got ${stores.length}`],
     [
       'scopes',
       stores != null && wanted.includes('admin') && 'must not have admin in a token that is limited to stores',
     ],
-    ['expires', isWrongExpiry && `must be a duration such as 30d, 12h or 45m; got ${shown(expires)}`],
+    [
+      'expires',
+      isWrongExpiry && `must be a duration of at most 36525d, such as 30d, 12h or 45m; got ${shown(expires)}`,
+    ],
     ['staleWhile', isWrongStaleness && `must be 0s to 60s, such as 2s or 500ms; got ${shown(staleWhile)}`],
   ])
 }

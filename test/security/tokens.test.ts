@@ -183,6 +183,16 @@ describe('scopes', () => {
     expect(await reason({ name: ' ' })).toBe('invalid_request')
     expect(await reason({ expires: 'soon' })).toBe('invalid_request')
   })
+
+  it('say what they may have at most, and which characters not', async () => {
+    const details = async (input: Item) => {
+      const given = { input: { name: 'x', scopes: ['READ'], ...input } }
+      const { entries } = await attempt(gateway, 'createToken', given)
+      return entries?.[0]?.details
+    }
+    expect(await details({ expires: '365000d' })).toContain('a duration of at most 36525d')
+    expect(await details({ name: 'a\0' })).toContain('without NUL')
+  })
 })
 
 describe('catalog token', () => {

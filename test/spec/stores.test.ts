@@ -105,6 +105,8 @@ requirements('POST /stores', (gateway) => ({
       const outcome = await client.createStore(storeBody({ store_name: name }))
       expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_name' }] })
     }
+    const outcome = await client.createStore(storeBody({ store_name: 'a\0' }))
+    expect(outcome).toMatchObject({ entries: [{ details: expect.stringContaining('without NUL') }] })
   },
   'STORES-15 MUST accept empty lists of region, channels and default_automation': async (client) => {
     const outcome = await client.createStore(storeBody({ region: [], channels: [], default_automation: [] }))

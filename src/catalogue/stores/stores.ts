@@ -152,7 +152,11 @@ export function storeFaults(enumerations: Enumerations, input: Partial<NewStore>
   const eachOf = (field: 'region' | 'channels' | 'defaultAutomation', allowed: readonly string[]) =>
     (input[field] ?? []).map((value, i) => [`${field}[${i}]`, oneOfFault(value, allowed)] as const)
   return faultsOf([
-    ['storeName', !isNamed && `must have 1 to 200 characters after trimming; got ${shown(storeName)}`],
+    [
+      'storeName',
+      !isNamed &&
+        `must have 1 to 200 characters after trimming, without NUL or lone surrogates; got ${shown(storeName)}`,
+    ],
     ['storeTaxonomy', storeTaxonomy !== undefined && oneOfFault(storeTaxonomy, enumerations.storeTaxonomies)],
     ...eachOf('region', enumerations.regions),
     ...eachOf('channels', enumerations.channels),
