@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import { onlyRow } from '../../database/only-row.ts'
-import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
-import { unavailable } from '../../errors.ts'
 import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
@@ -35,7 +33,7 @@ export interface AssetGroupQuery {
 
 export const maxGroups = 50
 
-/** A page, or undefined if there is no such store. Throws `downstream_unavailable`. */
+/** A page, or undefined if there is no such store. */
 export async function pageGroups(
   catalogue: Catalogue,
   storeUuid: string,
@@ -44,8 +42,7 @@ export async function pageGroups(
   const uuid = visibleStore(catalogue, storeUuid)
   const readBytes = currentReadBytes()
   const ofQuery = sql`store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`
-  const { rows } = await orDownstreamUnavailable(
-    sql<{ total: number; version: string; codes: string[] | null; entries: string | null }>`
+  const { rows } = await sql<{ total: number; version: string; codes: string[] | null; entries: string | null }>`
     select t.total, t.version, g.codes, g.entries
     from (
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
@@ -63,11 +60,9 @@ export async function pageGroups(
           limit ${limit}
         ) p
       ) p
-    ) g`.execute(catalogue.db),
-  )
+    ) g`.execute(catalogue.db)
   const page = onlyRow(rows)
-  if (page.total === 0 && !(await orDownstreamUnavailable(findStores(catalogue, [storeUuid]))).has(storeUuid))
-    return undefined
+  if (page.total === 0 && !(await findStores(catalogue, [storeUuid])).has(storeUuid)) return undefined
   if (page.codes && page.entries === null) throw readBytes.tooMuch()
   const texts = page.entries?.split(newline) ?? []
   const groups = (page.codes ?? []).map((parentCode, i) => {
@@ -109,20 +104,18 @@ function farCode(ofQuery: Sql, offset: number): Sql {
         ) f`
 }
 
-/** The version of a listing, which any change of it raises. Throws `store_not_found` or `downstream_unavailable`. */
+/** The version of a listing, which any change of it raises. Throws `store_not_found`. */
 export async function groupsVersion(
   catalogue: Catalogue,
   storeUuid: string,
   { channel, assetFormat }: Pick<AssetGroupQuery, 'channel' | 'assetFormat'>,
 ): Promise<string> {
   const uuid = requireVisible(catalogue, storeUuid)
-  const { rows } = await orDownstreamUnavailable(
-    sql<{ version: string }>`
+  const { rows } = await sql<{ version: string }>`
     select coalesce(sum(version), 0)::text as version from asset_group_total
-    where store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`.execute(catalogue.db),
-  )
+    where store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`.execute(catalogue.db)
   const { version } = onlyRow(rows)
-  if (version === '0') await orDownstreamUnavailable(requireStore(catalogue, storeUuid))
+  if (version === '0') await requireStore(catalogue, storeUuid)
   return version
 }
 
@@ -153,15 +146,6 @@ export async function listGroupsOfParents(
     order by g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
   if (rows[0]?.entries === null) throw readBytes.tooMuch()
   return rows
-}
-
-/** The failure of a listing's source has a code of its own (spec: HTTP mapping for GET /assets). */
-export async function orDownstreamUnavailable<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading
-  } catch (error) {
-    throw isUnavailable(error) ? unavailable('downstream_unavailable', error, shortageOf(error)) : error
-  }
 }
 
 /** The JSON text of groups that have the same store, channel and format (spec: Asset group). */

@@ -1,14 +1,9 @@
-import { storeNotFound } from '../../errors.ts'
+import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
+import { storeNotFound, unavailable } from '../../errors.ts'
 import { hasAtMost } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { findStores } from '../stores/stores.ts'
-import {
-  type AssetGroupPage,
-  type AssetGroupQuery,
-  listGroupsOfParents,
-  orDownstreamUnavailable,
-  pageGroups,
-} from './asset-groups.ts'
+import { type AssetGroupPage, type AssetGroupQuery, listGroupsOfParents, pageGroups } from './asset-groups.ts'
 
 /** The global configuration allows no longer name. */
 const maxChannelLength = 64
@@ -31,8 +26,20 @@ export async function listGroups(
   return page
 }
 
-/** A page, or undefined if there is no such store. The filtering service's codes without such a group are left out. */
-export async function findPage(
+/**
+ * A page, or undefined if there is no such store. Throws `downstream_unavailable`, also for the database: the failure
+ * of a listing's source has a code of its own (spec: HTTP mapping for GET /assets).
+ */
+export async function findPage(...args: Parameters<typeof readPage>): Promise<AssetGroupPage | undefined> {
+  try {
+    return await readPage(...args)
+  } catch (error) {
+    throw isUnavailable(error) ? unavailable('downstream_unavailable', error, shortageOf(error)) : error
+  }
+}
+
+/** The filtering service's codes without such a group are left out. */
+async function readPage(
   catalogue: Catalogue,
   storeUuid: string,
   query: AssetGroupQuery,
@@ -40,13 +47,10 @@ export async function findPage(
 ): Promise<AssetGroupPage | undefined> {
   // A longer name is no channel, and the filtering service may not accept it.
   if (!filterService || !hasAtMost(query.channel, maxChannelLength)) return pageGroups(catalogue, storeUuid, query)
-  const stores = await orDownstreamUnavailable(findStores(catalogue, [storeUuid]))
+  const stores = await findStores(catalogue, [storeUuid])
   if (!stores.has(storeUuid)) return undefined
   const { totalGroups, parentCodes } = await filterService(storeUuid, query)
-  const groups =
-    parentCodes.length === 0
-      ? []
-      : await orDownstreamUnavailable(listGroupsOfParents(catalogue, storeUuid, parentCodes, query))
+  const groups = parentCodes.length === 0 ? [] : await listGroupsOfParents(catalogue, storeUuid, parentCodes, query)
   const byCode = new Map(groups.map((group) => [group.parentCode, group]))
   return { totalGroups, groups: parentCodes.flatMap((code) => byCode.get(code) ?? []), version: null }
 }
