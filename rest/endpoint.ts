@@ -44,7 +44,7 @@ export type Answers =
   /** By the data of its query, or by the rows of that as CSV or JSON Lines. */
   | ({ kind: 'table' } & Table)
   /**
-   * By `RestServices.listGroups`, which answers what the operation would. It has versions, and so an ETag; an
+   * By `RestServices.readListing`, which answers what the operation would. It has versions, and so an ETag; an
    * unavailable dependency is its downstream (502).
    */
   | { kind: 'listing' }

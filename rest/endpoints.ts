@@ -39,6 +39,7 @@ export const endpoints: readonly Endpoint[] = [
         .record(z.string(), output.assetGroupShape)
         .describe('Map from parent code to group, ordered by parent code (by code point).'),
     },
+    // For access and the name: the stored listing answers.
     document: operations.ListAssetsDocument,
     answers: { kind: 'listing' },
     shapes: ({ assetFormats }) => ({

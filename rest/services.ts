@@ -22,7 +22,7 @@ export interface RestServices<Caller> {
   /** The data of a query, from the primary or a replica. Throws `HttpError`. */
   read(document: Document, variables: Record<string, unknown>, call: ReadCall<Caller>): Promise<unknown>
   /** A page of the listing of asset groups, or only its version if `isKnown` is true of that. */
-  listGroups(
+  readListing(
     variables: Record<string, unknown>,
     call: ReadCall<Caller>,
     isKnown?: (version: string) => boolean,

@@ -14,7 +14,7 @@ export async function answerListing<Caller>(
   const { requestId, headers } = request
   const known = headers['if-none-match']
   const isKnown = known === undefined ? undefined : (version: string) => matches(known, tagOf(version))
-  const { version, rest } = await services.listGroups(variables, { caller, requestId, staleness }, isKnown)
+  const { version, rest } = await services.readListing(variables, { caller, requestId, staleness }, isKnown)
   const tagged: Record<string, string> =
     version === null ? {} : { ETag: tagOf(version), 'Cache-Control': 'private, no-cache' }
   if (!rest) return { status: 304, headers: tagged }

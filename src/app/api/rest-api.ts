@@ -50,7 +50,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const where = await whereOf(call)
       return reads.run(kindOf(document), () => run(document, variables, call, where))
     },
-    listGroups: async (variables, call, isKnown) => {
+    readListing: async (variables, call, isKnown) => {
       const where = await whereOf(call)
       const catalogue = catalogueOf(call.caller, where)
       const list = () => listing(catalogue, variables as ListAssetsQueryVariables, { isKnown, isKept: !where.replica })
