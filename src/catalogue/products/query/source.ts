@@ -4,7 +4,7 @@ import { costly } from '../../../request/context.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf, isBare } from '../../conditions.ts'
 import { databaseTime } from '../../projections/as-of.ts'
-import type { ProjectionName } from '../../projections/projection.ts'
+import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
 import { byCode, type ProductOrder } from './order.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import { findStoreFacts, hasTexts, requireUsable } from './store-facts.ts'
@@ -134,12 +134,12 @@ function projectionsOf(question: Question): ProjectionName[] {
   const has = (...fields: (keyof ProductFilter)[]) => filters.some((one) => fields.some((field) => one[field] != null))
   const isByOwn = has('status', 'createdAt', 'updatedAt') || (order?.field ?? 'code') !== 'code'
   const isOfColumns = namesOf(question).length > 0 || (isByOwn && !isExact)
-  const uses: [ProjectionName, boolean][] = [
-    ['FILTERS', filter.codes == null && isOfColumns],
-    ['SEARCH', has('search')],
-    ['READINESS', has('blockedOn', 'readyOn')],
-  ]
-  return uses.flatMap(([name, isUsed]) => (isUsed ? [name] : []))
+  const uses: Record<ProjectionName, boolean> = {
+    FILTERS: filter.codes == null && isOfColumns,
+    SEARCH: has('search'),
+    READINESS: has('blockedOn', 'readyOn'),
+  }
+  return projectionNames.filter((name) => uses[name])
 }
 
 /** The attributes that a question names, and where. */
