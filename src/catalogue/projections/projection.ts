@@ -10,6 +10,10 @@ export type ProjectionName = (typeof projectionNames)[number]
 /**
  * Tables that are derived from products, and kept by the follower. `apply` and `build` run in a transaction that
  * holds the store's lock `projections`: no other process works on the projections of the store.
+ *
+ * There are two ways to build. Rows with values of attributes are independent: attribute-projection.ts makes each in
+ * its place. Numbers of a channel are right only as a whole: build-counts.ts keeps the former ones until new ones, of
+ * another `build`, are complete.
  */
 export interface Projection {
   /** As in the API. */
