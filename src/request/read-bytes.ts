@@ -8,6 +8,11 @@ export const maxReadBytes = 8 * mebibyte
 /** The bytes of a listing, whose stored text is neither parsed nor completed. */
 export const maxTextBytes = 16 * mebibyte
 
+/** The fault of a read whose answer is too long; `bytes`: how many it has, if they were counted. */
+export function longAnswerFault(maxBytes: number, bytes: number | 'more'): string {
+  return `an answer may have ${maxBytes} bytes; this one has ${bytes}: request a smaller page or fewer fields`
+}
+
 /** The bytes of a write, whose statements return names and reasons, and of a step of a long read. */
 const maxStepBytes = 80 * mebibyte
 

@@ -1,5 +1,6 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 import { CatalogueError, invalidRequest } from '../../errors.ts'
+import { longAnswerFault } from '../../request/read-bytes.ts'
 import type { Context } from '../context.ts'
 
 /** The bytes of an answer. */
@@ -23,9 +24,7 @@ function answerTooLong(): CatalogueError {
 
 /** Throws `invalid_request` if the data of a read is too long. Fields may repeat what was read once. */
 export function requireShort(data: unknown): void {
-  if (!isLonger(data, maxAnswerBytes)) return
-  const details = `an answer may have ${maxAnswerBytes} bytes; this one has more: request a smaller page or fewer fields`
-  throw invalidRequest(details)
+  if (isLonger(data, maxAnswerBytes)) throw invalidRequest(longAnswerFault(maxAnswerBytes, 'more'))
 }
 
 /** A character of a string takes at most six bytes of JSON, such as `\u0001`; any other value about 30. */

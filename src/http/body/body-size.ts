@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../../request/exchange.ts'
 import { HttpError } from '../../request/http-error.ts'
+import { longAnswerFault } from '../../request/read-bytes.ts'
 import { bytesOf } from '../../text.ts'
 
 type Body = NonNullable<HttpResponse['body']>
@@ -20,6 +21,5 @@ export function requireLength({ body = '' }: HttpResponse, maxBytes: number): vo
   if (typeof body === 'string' && body.length * 3 <= maxBytes) return
   const bytes = byteLength(body)
   if (bytes <= maxBytes) return
-  const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: request a smaller page or fewer fields`
-  throw new HttpError('invalid_request', details)
+  throw new HttpError('invalid_request', longAnswerFault(maxBytes, bytes))
 }
