@@ -9,10 +9,10 @@ import { movable } from '../../event-loop/movable.ts'
 import { runTask, type Task, type TaskResult } from '../../event-loop/run-task.ts'
 import type { FilterAddress } from '../../filter-service/client.ts'
 import { piecesOf } from '../../http/body/body-size.ts'
-import { errorAnswer } from '../../http/edges/graphql-edge.ts'
 import { lazy } from '../../lazy.ts'
 import { type RequestContext, requestContext } from '../../request/context.ts'
 import type { OperationResult } from '../../request/exchange.ts'
+import { graphqlError } from '../../request/http-error.ts'
 import { type Api, createApi } from '../api/api.ts'
 import type { SharedOptions } from '../gateway-options.ts'
 import type { ThreadAnswer, ThreadRequest } from './pool-api.ts'
@@ -78,7 +78,7 @@ async function answerBy(api: Api, input: ThreadRequest, requestId: string): Prom
   if (input.api === 'graphql') {
     return api
       .graphql(input.request, caller, requestId)
-      .catch((thrown) => ({ answer: errorAnswer(api.errorOf(thrown, requestId)) }))
+      .catch((thrown) => ({ answer: graphqlError(api.errorOf(thrown, requestId)) }))
   }
   const { body = new Uint8Array(), ...request } = input.request
   const file = (): never => {

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
-import { errorHead } from '../../../rest/answers/error.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
 import { acceptedOf } from '../../request/accepted.ts'
 import type { HttpResponse, OperationResult } from '../../request/exchange.ts'
-import { HttpError, unauthorized } from '../../request/http-error.ts'
+import { graphqlError, type HttpError, notAcceptable, unauthorized } from '../../request/http-error.ts'
 import { readJsonBody } from '../body/read-json-body.ts'
 import { answerWithPage, type Page } from '../static/page.ts'
 import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
@@ -28,7 +27,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Prom
   try {
     return withinLimits('graphql', await answerTo(api, incoming), request, api.maxAnswerBytes)
   } catch (thrown) {
-    return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }
+    return { answer: graphqlError(api.errorOf(thrown, incoming.id.text)), summary }
   }
 }
 
@@ -70,15 +69,3 @@ function jsonTypes(accept: string | undefined): string {
   const types = acceptedOf(accept?.trim() || '*/*')
   return types.filter((type) => /^(\*\/\*|application\/(\*|json|graphql-response\+json))$/.test(type)).join(', ')
 }
-
-/** The answer to an error by which a whole request failed. */
-export function errorAnswer(error: HttpError): HttpResponse {
-  const message = error.errorInfo.map(({ details }) => details).join('; ')
-  return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.reason } }] }) }
-}
-
-const jsonOnly = 'Accept must allow application/graphql-response+json or application/json'
-export const notAcceptable = (details = jsonOnly): HttpResponse => ({
-  ...errorAnswer(new HttpError('invalid_request', details)),
-  status: 406,
-})
