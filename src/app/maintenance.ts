@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { addChangeDays, dropChangeDays, keepDeliveryDays, setRecording } from '../database/ledger.ts'
+import { addChangeDays, dropChangeDays, setRecording } from '../database/ledger.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
 import { endKilledImports } from '../jobs/command-line-import.ts'
 import { deleteOldJobs, staleUploadSeconds } from '../jobs/job.ts'
+import { keepDeliveryDays } from '../webhooks/deliveries.ts'
 
 const everyMs = 10 * 60 * 1_000
 const retryMs = 1_000

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from './tables.ts'
 
 /** How many days in advance partitions are made: gateways may be stopped for this time. */
-const daysAhead = 7
+export const daysAhead = 7
 
 /** Finding the last change of a day may take long; it runs on a connection of its own. */
 const maxDropMs = 10 * 60_000
@@ -11,12 +11,6 @@ const maxDropMs = 10 * 60_000
 /** Makes the partitions of the ledger for today and the next days. Cheap if they exist. */
 export async function addChangeDays(db: Kysely<Database>): Promise<void> {
   await sql`select add_change_days(${daysAhead}::integer)`.execute(db)
-}
-
-/** The same for the attempts of deliveries, of which those that are older than seven days are dropped. */
-export async function keepDeliveryDays(db: Kysely<Database>): Promise<void> {
-  await sql`select add_delivery_days(${daysAhead}::integer)`.execute(db)
-  await sql`select drop_delivery_days()`.execute(db)
 }
 
 /** Drops the days of the ledger that are older than `keptMs`. Each drop waits for writers only for a moment. */

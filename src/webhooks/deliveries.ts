@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { readCursor } from '../catalogue/changes/cursor.ts'
+import { daysAhead } from '../database/ledger.ts'
+import type { Database } from '../database/tables.ts'
 import type { Webhook } from './webhook.ts'
 
 /** An attempt to deliver. */
@@ -50,4 +52,10 @@ export async function readLag({ db }: Catalogue, { storeUuid, cursor }: Webhook)
     from changes_after(${storeUuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, (select next_tx from ledger_state()),
       null, null, '-infinity', 'infinity', ${maxCounted})`.execute(db)
   return rows[0] ?? { events: 0, seconds: 0 }
+}
+
+/** Makes the partitions of the attempts for the next days, and drops those that are older than seven days. */
+export async function keepDeliveryDays(db: Kysely<Database>): Promise<void> {
+  await sql`select add_delivery_days(${daysAhead}::integer)`.execute(db)
+  await sql`select drop_delivery_days()`.execute(db)
 }
