@@ -1,4 +1,5 @@
 import { watchWriters } from '../auth/watch-writers.ts'
+import { startMeasures } from '../catalogue/dashboards/measures.ts'
 import { startFollower } from '../catalogue/projections/follower.ts'
 import { connect } from '../database/connection/connect.ts'
 import { maxConnections } from '../database/connection/max-connections.ts'
@@ -11,8 +12,8 @@ import type { JobThreadData } from './threads/job-thread.ts'
 import { threadProgram } from './threads/start-thread.ts'
 
 /**
- * Runs jobs, maintains the tables, keeps the projections and delivers changes to webhooks. Takes no connections from
- * requests. `stop` is to be called after the last write.
+ * Runs jobs, maintains the tables, keeps the projections, stores measures and delivers changes to webhooks. Takes no
+ * connections from requests. `stop` is to be called after the last write.
  */
 export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['runPatterns']) {
   const { db, connection, globalConfig, changesRetention, jobsRetention, log } = options
@@ -26,6 +27,7 @@ export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOpt
   const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention }, log)
   const followerDb = connectFor('follower')
   const follower = startFollower(followerDb, runPatterns, isRecording, log)
+  const stopMeasures = startMeasures(followerDb, log)
   const stopWatch = isRecording ? watchWriters(db, log) : undefined
   const outgoing = { allow: options.outgoingAllow }
   const times = options.deliveryTimes
@@ -34,7 +36,7 @@ export function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOpt
   /** Ends the parts, by their names. */
   const stop = () => {
     stopWatch?.()
-    const projections = follower.stop().then(() => followerDb.destroy())
+    const projections = Promise.all([follower.stop(), stopMeasures()]).then(() => followerDb.destroy())
     const webhooks = Promise.resolve(deliverer?.stop()).then(() => delivererDb?.destroy())
     const maintenance = Promise.all([projections, webhooks]).then(stopMaintenance)
     return { projections, webhooks, maintenance }

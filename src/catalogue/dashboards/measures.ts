@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type RawBuilder, sql } from 'kysely'
-import type { Catalogue } from '../catalogue.ts'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database } from '../../database/tables.ts'
+import { messageOf } from '../../errors.ts'
+import { type Catalogue, wholeCatalogue } from '../catalogue.ts'
 import { productTotalAsOf } from '../projections/as-of.ts'
 
 const hourMs = 3_600_000
@@ -8,6 +11,7 @@ const retryMs = 60_000
 /** Timers may fire early. */
 const marginMs = 100
 const keptHours = 14 * 24
+const stopWithinMs = 500
 
 /** SQL: the numbers of products, ready products and asset groups of a store now, as `metric, dimension, value`. */
 export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
@@ -28,14 +32,23 @@ export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
   where store_uuid = ${uuid} group by channel, asset_format`
 
 /**
- * Stores the measures of all stores at once, and then at the end of each hour, until the signal aborts. Several
- * processes may do so: they store the same numbers.
+ * Stores the measures of all stores at once, and then at the end of each hour. Several processes may do so: they store
+ * the same numbers. Returns the function that ends it, within half a second.
  */
-export async function measureHourly(
-  catalogue: Catalogue,
-  signal: AbortSignal,
-  warn: (error: unknown) => void,
-): Promise<void> {
+export function startMeasures(db: Kysely<Database>, log: Logger): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const warn = (error: unknown) => {
+    if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'measures')
+  }
+  const ended = measureHourly(wholeCatalogue(db), signal, warn).catch(() => {})
+  return async () => {
+    stopping.abort()
+    await Promise.race([ended, sleep(stopWithinMs, undefined, { ref: false })])
+  }
+}
+
+async function measureHourly(catalogue: Catalogue, signal: AbortSignal, warn: (error: unknown) => void): Promise<void> {
   let at = new Date()
   for (;;) {
     const isDone = await measureStores(catalogue, at, signal).then(() => true, warn)

@@ -8,7 +8,6 @@ import { messageOf } from '../../errors.ts'
 import { inTimeForShutdown } from '../../request/give-up.ts'
 import type { RequestPatterns } from '../attributes/patterns.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue.ts'
-import { measureHourly } from '../dashboards/measures.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'
 import { listQueuedStores, pauseBuild } from './queue.ts'
@@ -25,9 +24,9 @@ const rebuildAfterMs = 5_000
 type RunHeavy = RequestPatterns['runHeavy']
 
 /**
- * In the background, applies changed products to the projections of their stores, builds projections, and stores the
- * measures of all stores once an hour. Several processes may run it at a time, and each may be killed at any time.
- * `isRecording`: whether the ledger records which products became ready or blocked.
+ * In the background, applies changed products to the projections of their stores, and builds projections. Several
+ * processes may run it at a time, and each may be killed at any time. `isRecording`: whether the ledger records which
+ * products became ready or blocked.
  */
 export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, isRecording: boolean, log: Logger) {
   const catalogue: Catalogue = { ...wholeCatalogue(db), patterns: { runHeavy, work: 0 } }
@@ -54,11 +53,7 @@ export function startFollower(db: Kysely<Database>, runHeavy: RunHeavy, isRecord
       return 'done'
     })
   }
-  const running = Promise.allSettled([
-    loop(false, apply),
-    loop(true, build),
-    measureHourly(catalogue, signal, (error) => warn('measures', error)),
-  ])
+  const running = Promise.allSettled([loop(false, apply), loop(true, build)])
   return {
     /** To be called after a write. */
     wake: () => {

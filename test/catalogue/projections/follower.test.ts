@@ -69,7 +69,6 @@ it('asks a few times a second which stores have news, however many there are', a
     await sleep(milliseconds)
     return quiet.statements()
   }
-  // At the start, measures of each store are stored.
   await expect.poll(() => sentIn(1_000)).toBeLessThanOrEqual(10)
   expect(await sentIn(2_000)).toBeLessThanOrEqual(20)
 })
