@@ -1,11 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import type { JobKey } from './job.ts'
+import { type JobQuotas, roomFor } from './quotas.ts'
 
 type Direction = 'input' | 'output'
 
 /** A part is processed in one go, so its size bounds how long the event loop is busy. */
 const partBytes = 32 * 1024
+
+/** A file may grow by so much before the jobs of its store are measured again. */
+const measureEvery = 8 * 1024 * 1024
 
 /** Splits a text in UTF-8 into parts that are texts too: none ends within a character. */
 export function partsOf(text: Buffer): Buffer[] {
@@ -22,6 +26,17 @@ export function partsOf(text: Buffer): Buffer[] {
 
 function isWithinCharacter(next: number | undefined): boolean {
   return next !== undefined && (next & 0xc0) === 0x80
+}
+
+/** Makes the function that writes parts from a number on. It throws `quota_exceeded` above the store's quota. */
+export function partsWriter(key: JobKey, direction: Direction, quotas: JobQuotas) {
+  let room = 0
+  return async (db: Kysely<Database>, from: number, parts: readonly Buffer[]): Promise<void> => {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+    if (bytes > room) room = Math.min(await roomFor(db, key.storeUuid, bytes, quotas), bytes + measureEvery)
+    room -= bytes
+    await writeParts(db, key, direction, from, parts)
+  }
 }
 
 /** Writes parts of a job's file, the first one as number `from`; existing parts with these numbers are replaced. */

@@ -4,8 +4,6 @@ import { lockStore } from '../catalogue/locks.ts'
 import { onlyRow } from '../database/only-row.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
-import type { JobKey } from './job.ts'
-import { writeParts } from './parts.ts'
 
 /** What the jobs of one store may take. One of them runs at a time. */
 export interface JobQuotas {
@@ -17,8 +15,6 @@ export interface JobQuotas {
 const mebibyte = 1024 * 1024
 /** Added for each job to the bytes of its input and output. */
 const bytesOfJob = 16 * 1024
-/** Files may grow by so much before the jobs of its store are measured again. */
-const measureEvery = 8 * mebibyte
 
 interface NewJob {
   bytes: number
@@ -49,25 +45,16 @@ export async function requireRoom(
     const details = `at most ${maxUploads} uploads of a token to a store may be open; there are ${uploads}`
     throw new CatalogueError('quota_exceeded', `${details}: wait until one of them has ended`)
   }
-  const kept = await measureJobs(db, storeUuid)
-  if (kept + bytesOfJob + bytes > quotas.keptMb * mebibyte) throw tooMuchKept(kept, quotas)
+  await roomFor(db, storeUuid, bytesOfJob + bytes, quotas)
   return unfinished
 }
 
-/** Makes the function that writes parts from a number on. It throws `quota_exceeded` above the store's quota. */
-export function partsWriter(key: JobKey, direction: 'input' | 'output', quotas: JobQuotas) {
-  let room = 0
-  return async (db: Kysely<Database>, from: number, parts: readonly Buffer[]): Promise<void> => {
-    const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-    if (bytes > room) {
-      const kept = await measureJobs(db, key.storeUuid)
-      const left = quotas.keptMb * mebibyte - kept
-      if (bytes > left) throw tooMuchKept(kept, quotas)
-      room = Math.min(left, bytes + measureEvery)
-    }
-    room -= bytes
-    await writeParts(db, key, direction, from, parts)
-  }
+/** How many more bytes the jobs of a store may keep. Throws `quota_exceeded` if these are fewer. */
+export async function roomFor(db: Kysely<Database>, storeUuid: string, bytes: number, quotas: JobQuotas) {
+  const kept = await measureJobs(db, storeUuid)
+  const left = quotas.keptMb * mebibyte - kept
+  if (bytes > left) throw tooMuchKept(kept, quotas)
+  return left
 }
 
 interface JobNumbers {

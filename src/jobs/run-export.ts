@@ -1,8 +1,7 @@
 import { exportStore } from '../export/export-store.ts'
 import { noCounts } from '../import/position.ts'
 import { type RunJob, writeAsCurrent } from './attempt.ts'
-import { deleteParts, partsOf } from './parts.ts'
-import { partsWriter } from './quotas.ts'
+import { deleteParts, partsOf, partsWriter } from './parts.ts'
 import type { ExportOptions } from './start-job.ts'
 
 /** Writes a store's products, from one snapshot: an attempt after an interrupted one starts again. */

@@ -6,8 +6,7 @@ import type { ImportRequest } from '../import/options.ts'
 import { noCounts } from '../import/position.ts'
 import { type ReportFormat, reportFormat, reportText } from '../import/report/report-format.ts'
 import { keepProblems, type RunJob, saveProgress, writeAsCurrent } from './attempt.ts'
-import { deleteParts, partsOf, readInput } from './parts.ts'
-import { partsWriter } from './quotas.ts'
+import { deleteParts, partsOf, partsWriter, readInput } from './parts.ts'
 
 /** A dry run is one transaction: it blocks other writers of its store, and delays the feeds of all stores. */
 const longestDryRunMs = 2 * 60_000

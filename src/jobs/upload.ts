@@ -12,7 +12,8 @@ import { noCounts } from '../import/position.ts'
 import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
 import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
-import { countUnfinished, type JobQuotas, partsWriter, requireRoom } from './quotas.ts'
+import { partsWriter } from './parts.ts'
+import { countUnfinished, type JobQuotas, requireRoom } from './quotas.ts'
 import { enqueue } from './start-job.ts'
 
 /** A file that was received as the input of a job, which is not queued yet. */
