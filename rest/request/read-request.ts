@@ -173,13 +173,24 @@ function faultsOfQuery(error: z.ZodError, values: unknown, faulty: ReadonlySet<s
 
 /** The faults of a body: within an item of a list they have its `index`. */
 function faultsOfBody(error: z.ZodError, body: unknown): Fault[] {
-  return error.issues.map(({ path, message }) => {
+  return error.issues.flatMap(({ path, message, ...issue }) => {
+    if (issue.code === 'unrecognized_keys') return unknownMembers(path, issue.keys, message)
     const [index] = path
     const isInItem = typeof index === 'number'
     const field = path.length === 0 ? 'body' : z.core.toDotPath(isInItem ? path.slice(1) : path)
     const name = [isInItem ? `item ${index}` : '', field].filter(Boolean).join(': ')
     const details = detailsOf(name, message, valueAt(body, path))
     return { reason: 'invalid_request', details, ...(field && { field }), ...(isInItem && { index }) }
+  })
+}
+
+/** The faults of members that an object does not have. Their values are not shown: they may be secrets. */
+function unknownMembers(path: readonly PropertyKey[], keys: readonly string[], problem: string): Fault[] {
+  return keys.slice(0, maxNamed).map((key) => {
+    const named = key.length <= maxShownName ? [...path, key] : path
+    const field = z.core.toDotPath(named) || 'body'
+    const details = named === path ? `${field}: ${printable(key)} ${problem}` : `${field} ${problem}`
+    return { reason: 'invalid_request', details, field }
   })
 }
 

@@ -32,6 +32,28 @@ describe('a webhook', () => {
     expect(outcome.text).not.toContain('secret@')
   })
 
+  it.each([
+    [{ filter: { codePrefix: 'EU-' } }, 'filter.codePrefix', 'types, operations, attributes, channels, code_prefix'],
+    [{ filters: {} }, 'filters', 'url, headers, filter'],
+    [{ headers: [{ name: 'X', valeu: 'hidden', value: 'x' }] }, 'headers[0].valeu', 'name, value'],
+    [{ ['x'.repeat(300)]: 1 }, 'body', 'a name of 300 characters is unknown'],
+  ])('has no unknown member: %j', async (input, field, text) => {
+    const store = await newStore(gateway)
+    const { text: made } = await gateway.call(`/v1/webhooks?store_uuid=${store}`, { method: 'POST', body: { url } })
+    const { webhook } = JSON.parse(made).data
+    const given = [
+      { method: 'POST', path: `/v1/webhooks?store_uuid=${store}`, body: { url, ...input } },
+      { method: 'PATCH', path: `/v1/webhooks/${webhook.webhook_id}`, body: input },
+    ]
+    for (const { path, ...request } of given) {
+      const outcome = await gateway.call(path, request)
+      expect(outcome).toMatchObject({ status: 400 })
+      expect(outcome.text).toContain(`"field":"${field}"`)
+      expect(outcome.text).toContain(text)
+      expect(outcome.text).not.toContain('hidden')
+    }
+  })
+
   it('is one of at most 20 of a store', async () => {
     const storeUuid = await newStore(gateway)
     const create = () => attempt(gateway, 'createWebhook', { storeUuid, input: { url } }, '{ secret }')
