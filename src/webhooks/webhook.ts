@@ -30,8 +30,11 @@ const columns = sql`w.store_uuid as "storeUuid", w.webhook_id as "webhookId", w.
   array(select jsonb_object_keys(w.headers)) as "headerNames", w.failing_since as "failingSince",
   case when w.attempt > 0 then w.next_at end as "nextAttemptAt", w.position, w.created_at as "createdAt"`
 
-/** SQL: the time of an attempt that is made at once; a user does not cause more than one in a second. */
-export const soon = sql`least(w.next_at, greatest(now(), w.checked_at + interval '1 second'))`
+/**
+ * SQL: the time of an attempt that is made at once; a user does not cause more than one in a second. It is never past:
+ * `isAskedFor` compares it with the begin of the attempt under way.
+ */
+export const soon = sql`greatest(now(), least(w.next_at, w.checked_at + interval '1 second'))`
 
 /** SQL: the condition for a webhook that the viewer may see. */
 function isVisible({ viewer: { stores } }: Catalogue, webhookId: string): RawBuilder<boolean> {

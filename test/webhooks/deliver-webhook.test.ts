@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { textOfPosition } from '../../src/catalogue/changes/cursor.ts'
+import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { latestPosition, type NewChanges, readNewChanges } from '../../src/live/new-changes.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
 import { deliverWebhook } from '../../src/webhooks/deliver/deliver-webhook.ts'
@@ -9,6 +10,7 @@ import { acquire, listDue, record, release } from '../../src/webhooks/deliver/le
 import { choose, createScheduler } from '../../src/webhooks/deliver/scheduler.ts'
 import { createSharedPages } from '../../src/webhooks/deliver/shared-pages.ts'
 import { findWebhook, insertWebhook } from '../../src/webhooks/webhook.ts'
+import { retryWebhook } from '../../src/webhooks/webhook-actions.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { fastTimes, startReceiver, status } from './receiver.ts'
 
@@ -142,6 +144,23 @@ it.each([
     expect(ids[1]).toBe(ids[0])
   },
 )
+
+it.each([
+  { name: 'is made at once', ask: retryWebhook, isSoon: true },
+  { name: 'waits, as without that', ask: findWebhook, isSoon: false },
+])('an attempt for which its user asks during one that fails $name', async ({ ask, isSoon }) => {
+  const receiver = await startReceiver(async (response) => {
+    await inTransaction(database.catalogue, (within) => ask(within, key.webhookId))
+    response.writeHead(500).end()
+  })
+  const key = await insert(receiver.url)
+  const times = { ...fastTimes, first: 3_600_000, soon: 3_600_000 }
+  await deliverWebhook({ ...partsOf(readFive), times }, key)
+  const after = await columnsOf(key)
+  expect(after).toMatchObject({ isSeen: true })
+  expect((after?.pauseSeconds ?? 0) <= 1).toBe(isSoon)
+  expect(await findWebhook(database.catalogue, key.webhookId)).toMatchObject({ state: 'failing' })
+})
 
 it('all due webhooks of a store are served, five at a time', async () => {
   const due = Array.from({ length: 20 }, () => ({ storeUuid: 'A', webhookId: randomUUID(), isSlow: false }))

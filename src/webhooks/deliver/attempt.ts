@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { type createOutgoing, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
 import { nothingPending } from '../webhook.ts'
-import { type Attempt, dueAtOnce, type LeasedWebhook, type Release, record } from './leases.ts'
+import { type Attempt, dueAtOnce, isAskedFor, type LeasedWebhook, type Release, record } from './leases.ts'
 import { type Batch, type Message, noticeOf, signedHeaders } from './message.ts'
 import { pauseAfter, type RetryTimes } from './retries.ts'
 import type { ReadPage } from './shared-pages.ts'
@@ -118,7 +118,7 @@ function failed(webhook: LeasedWebhook, { answer }: Sent, times: RetryTimes): Ra
   const isGone = answer?.status === gone
   const isTooOld = webhook.failingSeconds * 1_000 >= times.pausedAfter
   return sql`attempt = attempt + 1, pause_ms = ${pauseMs}, failing_since = least(failing_since, now()),
-    next_at = now() + ${pauseMs} * interval '1 millisecond',
+    next_at = now() + case when ${isAskedFor} then least(${pauseMs}, 1000) else ${pauseMs} end * interval '1 millisecond',
     state = case when state = 'disabled' or ${isGone}::boolean then 'disabled' when ${isTooOld}::boolean then 'paused'
       when state = 'active' then 'failing' else state end`
 }

@@ -60,7 +60,11 @@ export interface DueWebhook extends WebhookKey {
 
 /** Longer than an attempt takes. */
 const leaseSeconds = 20
-const leased = sql`lease_until = now() + ${leaseSeconds} * interval '1 second'`
+const leaseTime = sql`${leaseSeconds} * interval '1 second'`
+const leased = sql`lease_until = now() + ${leaseTime}`
+
+/** SQL: its user has asked for the next attempt since the lease was renewed, as before each attempt. */
+export const isAskedFor = sql<boolean>`next_at > lease_until - ${leaseTime}`
 
 /** SQL: the columns of `LeasedWebhook`. */
 const columns = sql`store_uuid as "storeUuid", webhook_id as "webhookId", url, headers, filter, state,
