@@ -38,10 +38,10 @@ export interface ImportReport {
   /** Called with the columns of the file, and how it is written, before its first row. */
   begin(columns: readonly string[], recognized: Recognized): Promise<void>
   /**
-   * Adds a chunk's failed rows before its transaction is committed. The report is `length` long without them; returns
-   * its new length. The same chunk is added again if its transaction is retried.
+   * Adds a chunk's failed rows before its transaction is committed. The report ends at `end` without them; returns its
+   * new end. The same chunk is added again if its transaction is retried.
    */
-  add(rows: readonly FailedRow[], length: number, transaction: Transaction<Database>): Promise<number>
+  add(rows: readonly FailedRow[], end: number, transaction: Transaction<Database>): Promise<number>
 }
 
 export interface ImportResult {
@@ -92,8 +92,8 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[], numbers: NumberReaders) => {
     const how = { columnOf, numbers, signal }
     const { counts, failed } = await writeChunk(own, catalogue, request, rows, how)
-    const reportLength = (await report?.add(failed, position.reportLength, catalogue.db)) ?? position.reportLength
-    const next = { counts: sum(position.counts, counts), reportLength }
+    const reportEnd = (await report?.add(failed, position.reportEnd, catalogue.db)) ?? position.reportEnd
+    const next = { counts: sum(position.counts, counts), reportEnd }
     await savePosition?.(next, catalogue.db)
     return { next, failed }
   }

@@ -13,8 +13,8 @@ export type Counts = typeof noCounts
 /** How far an import has come: the first `counts.rows` rows of the file are done. */
 export interface ImportPosition {
   counts: Counts
-  /** The length of the report of these rows. */
-  reportLength: number
+  /** Where the report of these rows ends: in bytes of a file, or parts of a job's output. */
+  reportEnd: number
 }
 
-export const startPosition: ImportPosition = { counts: noCounts, reportLength: 0 }
+export const startPosition: ImportPosition = { counts: noCounts, reportEnd: 0 }

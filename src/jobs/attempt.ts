@@ -3,6 +3,7 @@ import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { takeLocks } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
+import type { ImportReport } from '../import/import-file.ts'
 import type { ImportPosition } from '../import/position.ts'
 import { type FailedRow, problemsOf } from '../import/report/failed-row.ts'
 import { asTransaction, type Job, type JobKey } from './job.ts'
@@ -85,8 +86,22 @@ export async function readAttempt(db: Kysely<Database>, { storeUuid, jobId, atte
 
 const maxProblems = 20
 
+/** The report of an import, of which its job keeps how the file is written and the first problems. */
+export function keptReport(attempt: Attempt, report: ImportReport): ImportReport {
+  return {
+    begin: (columns, recognized) => {
+      attempt.recognized = recognized
+      return report.begin(columns, recognized)
+    },
+    add: (rows, end, transaction) => {
+      keepProblems(attempt, rows)
+      return report.add(rows, end, transaction)
+    },
+  }
+}
+
 /** Keeps the first problems of an import: its failed rows of a chunk. A chunk that is retried is added again. */
-export function keepProblems(attempt: Attempt, rows: readonly FailedRow[]): void {
+function keepProblems(attempt: Attempt, rows: readonly FailedRow[]): void {
   const [first] = rows
   if (!first) return
   attempt.problems = attempt.problems.filter(({ row }) => row < first.row.number)

@@ -6,7 +6,7 @@ import { messageOf } from '../errors.ts'
 import type { ImportReport, ImportResult, ImportWork } from '../import/import-file.ts'
 import { type ImportPosition, noCounts } from '../import/position.ts'
 import { UsageError } from '../import/usage-error.ts'
-import { type Attempt, type AttemptKey, finishJob, heartbeat, keepProblems, saveProgress } from './attempt.ts'
+import { type Attempt, type AttemptKey, finishJob, heartbeat, keptReport, saveProgress } from './attempt.ts'
 
 /** What is imported, and how: only the same can be resumed. */
 export interface ImportedFile {
@@ -67,9 +67,9 @@ export async function findInterrupted(
       `--resume: ${which} had other options (${begun.options}); give the same, or import it from the start, without --resume`,
     )
   }
-  const reportLength = position.reportFile === reportFile ? position.reportLength : 0
+  const reportEnd = position.reportFile === reportFile ? position.reportEnd : 0
   return {
-    ...{ storeUuid, jobId, attempt, position: { counts: position.counts, reportLength } },
+    ...{ storeUuid, jobId, attempt, position: { counts: position.counts, reportEnd } },
     problems: problems.filter(({ row }) => row <= rows),
   }
 }
@@ -102,16 +102,13 @@ export async function runAsJob(
     const isSaved = await saveProgress(transaction, job, canResume ? saved : undefined)
     if (!isSaved) throw new Error(await endOf(transaction, job))
   }
+  const kept = keptReport(job, report)
   const reporting: ImportReport = {
+    ...kept,
     begin: async (columns, recognized) => {
       await begin(db, imported, job)
       hasBegun = true
-      job.recognized = recognized
-      await report.begin(columns, recognized)
-    },
-    add: (rows, length, transaction) => {
-      keepProblems(job, rows)
-      return report.add(rows, length, transaction)
+      await kept.begin(columns, recognized)
     },
   }
   const beat = setInterval(() => heartbeat(db, job).catch(() => {}), heartbeatMs).unref()

@@ -313,7 +313,7 @@ test('columns that are named and that no row has are reported', async () => {
 test('columns are looked for in all rows of a resumed import, and are not reported where it stopped', async () => {
   const store = await catalog.newStore()
   const options = { map: ['title=name'] }
-  const from = { counts: { ...noCounts, rows: 1, created: 1 }, reportLength: 0 }
+  const from = { counts: { ...noCounts, rows: 1, created: 1 }, reportEnd: 0 }
   const rows = [{ sku: 'A', title: 'x' }, { sku: 'B' }]
   expect((await importRows(store, rows, options, from)).notes).toEqual([])
   async function* broken() {

@@ -150,7 +150,7 @@ test('an interrupted import is resumed by one command only, and as long as its j
   const storeUuid = await catalog.newStore()
   const imported = { storeUuid, file: '/a.csv', content: 'x', options: '{}', reportFile: null }
   const report = { begin: async () => {}, add: async () => 0 }
-  const at = (rows: number) => ({ counts: { ...noCounts, rows }, reportLength: 0 })
+  const at = (rows: number) => ({ counts: { ...noCounts, rows }, reportEnd: 0 })
   const run = (resumed: ResumedImport | undefined, rows: number, stopped?: string) =>
     runAsJob(db, { ...imported, origin: undefined, resumed }, report, async ({ report: begun, savePosition }) => {
       await begun.begin([], { format: 'csv' })

@@ -89,7 +89,7 @@ async function importReporting(
   const imported = await importedFile(request, !dryRun && stats.isFile())
   const resumed = request.resume ? await findResumed(db, imported, reportSize) : undefined
   const from = resumed?.position ?? startPosition
-  const report = await startReport(errors, from.reportLength)
+  const report = await startReport(errors, from.reportEnd)
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })
   const again = stats.isFile()
@@ -152,8 +152,8 @@ async function findResumed(
   const found = await findInterrupted(db, imported)
   print(found ? `resumes after row ${found.position.counts.rows}` : 'nothing to resume: starts at the beginning')
   // The report may have been deleted meanwhile.
-  if (!found || found.position.reportLength <= reportSize) return found
-  return { ...found, position: { ...found.position, reportLength: 0 } }
+  if (!found || found.position.reportEnd <= reportSize) return found
+  return { ...found, position: { ...found.position, reportEnd: 0 } }
 }
 
 function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResume: boolean): string {

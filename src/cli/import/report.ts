@@ -3,14 +3,14 @@ import { messageOf } from '../../errors.ts'
 import type { ImportReport } from '../../import/import-file.ts'
 import type { Counts } from '../../import/position.ts'
 import { type FailedRow, type Problem, problemOf } from '../../import/report/failed-row.ts'
-import { type ReportFormat, reportFormat, reportText } from '../../import/report/report-format.ts'
+import { type ReportSink, reportTo } from '../../import/report/report-to.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { shown } from '../../text.ts'
 import { counted } from '../output.ts'
 
 /** The report of an import's failed rows: sentences and, if the command names a file, all the rows in it. */
 export interface Report extends ImportReport {
-  add(rows: readonly FailedRow[], length: number): Promise<number>
+  add(rows: readonly FailedRow[], end: number): Promise<number>
   /** Adds to the sentences the problems of a chunk's failed rows, after its transaction. */
   addProblems(failed: readonly FailedRow[]): void
   /** Ends the report of so many failures and returns the sentences that sum it up: none if nothing has failed. */
@@ -18,7 +18,7 @@ export interface Report extends ImportReport {
 }
 
 /**
- * Starts the report of an import's failed rows. `path` is that of the file, and `from` its length in a resumed run.
+ * Starts the report of an import's failed rows. `path` is that of the file, and `from` its end in a resumed run.
  * Throws a UsageError if the file cannot be written.
  */
 export async function startReport(path: string | undefined, from: number): Promise<Report> {
@@ -53,32 +53,24 @@ interface ReportFile extends Pick<Report, 'begin' | 'add'> {
 /** Opens the file of a report. Wrong usage changes nothing: an earlier report is kept until `begin`. */
 async function openFile(path: string, from: number): Promise<ReportFile> {
   const { file, isNew } = await opened(path)
-  let format: ReportFormat | undefined
-  let columns: readonly string[] = []
-  let headSize = 0
-  let size = 0
+  const sink: ReportSink = {
+    append: async (at, text) => {
+      await file.truncate(at)
+      await writeAll(file, text, at)
+      return at + text.length
+    },
+    hasHead: true,
+  }
+  const report = reportTo(sink, from)
   return {
-    begin: async (named, recognized) => {
-      columns = named
-      format = reportFormat(recognized)
-      const text = Buffer.from(format.head(named))
-      headSize = text.length
-      size = from || headSize
-      if (from === 0) await writeAll(file, text, 0)
-      await file.truncate(size)
+    begin: async (columns, recognized) => {
+      await file.truncate(from)
+      await report.begin(columns, recognized)
     },
-    add: async (rows, length) => {
-      const begin = length || headSize
-      await file.truncate(begin)
-      const text = format ? reportText(format, columns, rows, begin === headSize) : Buffer.alloc(0)
-      await writeAll(file, text, begin)
-      size = begin + text.length
-      return size
-    },
+    add: (rows, end) => report.add(rows, end),
     end: async () => {
-      const text = size > headSize || format?.isWhole ? (format?.foot ?? '') : ''
-      await writeAll(file, Buffer.from(text), size).finally(() => file.close())
-      if (!format && isNew) await rm(path)
+      const hasBegun = await report.end().finally(() => file.close())
+      if (!hasBegun && isNew) await rm(path)
     },
   }
 }
