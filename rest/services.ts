@@ -100,7 +100,7 @@ interface IdempotencyKey {
   body: Uint8Array
 }
 
-interface Written {
+export interface Written {
   /** `data` in the envelope, as JSON text. */
   text: string
   /** They are not stored. */

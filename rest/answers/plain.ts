@@ -4,7 +4,7 @@ import { storeUuidOf } from '../../src/text.ts'
 import { type Endpoint, prefix } from '../endpoint.ts'
 import type { ReadRequest } from '../request/read-request.ts'
 import { envelope, toJson } from '../response/envelope.ts'
-import type { ReceivedFile, RestServices } from '../services.ts'
+import type { ReceivedFile, RestServices, Written } from '../services.ts'
 import { withoutSuccesses } from '../translate.ts'
 
 /** A request without faults, of a caller who may run the operation of its endpoint. */
@@ -36,12 +36,20 @@ export async function answerWrite<Caller>(
   checked: CheckedRequest<Caller>,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
-  const { endpoint, request, caller, variables, idempotencyKey, preferences, upload } = checked
+  const { text, headers } = await write(checked, services)
+  return enveloped(checked, text, headers)
+}
+
+/** The data of a write as JSON text, or that of the first write with its idempotency key. */
+export async function write<Caller>(
+  { endpoint, request, caller, variables, idempotencyKey, preferences, upload }: CheckedRequest<Caller>,
+  services: RestServices<Caller>,
+): Promise<Written> {
   const { requestId } = request
   const { maxAffected, isMinimal = false } = preferences ?? {}
   // A dry run changes nothing, so its answer is not stored.
   const key = variables.dryRun ? undefined : idempotencyKey
-  const { text, headers } = await services.write({ caller, requestId, maxAffected, upload }, key, async (execute) => {
+  return services.write({ caller, requestId, maxAffected, upload }, key, async (execute) => {
     const data = endpoint.toData(await execute(endpoint.document, variables))
     const receipt = services.recordsChanges ? receiptLink(variables, data, requestId) : {}
     return {
@@ -49,7 +57,6 @@ export async function answerWrite<Caller>(
       headers: { ...receipt, ...preferenceApplied(maxAffected, isMinimal) },
     }
   })
-  return enveloped(checked, text, headers)
 }
 
 /** JSON text as the data of a success (spec: Response envelope). */

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import { type Answers, prefix } from '../endpoint.ts'
 import type { RestServices } from '../services.ts'
-import { answerWrite, type CheckedRequest } from './plain.ts'
+import { type CheckedRequest, enveloped, write } from './plain.ts'
 
 /**
  * The answer of an endpoint that takes a file: as of a write, with the place of what it makes. The file is received
@@ -17,9 +17,10 @@ export async function answerUpload<Caller>(
   const upload = await services.receiveFile(optionsOf(query), { caller, requestId }, request.file())
   try {
     const idempotencyKey = key && { ...key, body: upload.digest }
-    const answer = await answerWrite({ ...checked, idempotencyKey, upload }, services)
-    const { data } = JSON.parse(String(answer.body)) as { data: Record<string, unknown> }
-    return { ...answer, headers: { ...answer.headers, Location: prefix + locationOf(data) } }
+    const { text, headers } = await write({ ...checked, idempotencyKey, upload }, services)
+    // With a key they may be the data of the first request.
+    const Location = prefix + locationOf(JSON.parse(text))
+    return enveloped(checked, text, { ...headers, Location })
   } finally {
     await upload.discard()
   }

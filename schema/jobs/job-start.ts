@@ -113,6 +113,7 @@ builder.mutationFields((t) => ({
       const dryRun = upload ? 'dry_run' : 'dryRun'
       requireNoLimit(context, 'an import', args.input.dryRun ? '' : `, or use ${dryRun} first`)
       const catalogue = writable(context, info)
+      // POST /v1/imports has received the file with its options, in place of `input`.
       if (upload) return startUploaded(catalogue, upload)
       return startImport(catalogue, enumerations, optionsOf(args), args.input.content, jobQuotas)
     }),
