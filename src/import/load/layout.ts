@@ -1,10 +1,11 @@
 import { parseChannelField } from '../../catalogue/assets/url-fields.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/csv/attribute-column.ts'
-import { shown } from '../../text.ts'
+import { isObject, shown } from '../../text.ts'
 import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
 import { presetFor, unpacksAttributes } from '../presets/presets.ts'
 import { listed } from '../read/columns.ts'
+import type { Entry, Reading, RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** What each column of a file is read as. */
@@ -64,6 +65,27 @@ export function planLayout(
   requireColumns(request, named, columns, hint)
   if (isComplete) requireDistinct(columns, attributeOf)
   return { code, status, attributeOf, columnOf, urlPlaceOf }
+}
+
+/** Advice if no column has product codes: they may be on another sheet, in a list of a line, or in the only column. */
+export function hintOf(
+  request: ImportRequest,
+  rows: readonly Entry[],
+  { notes, recognized, columns }: Reading & Pick<RowSource, 'columns'>,
+): string {
+  const sheet = notes.list().find(({ code }) => code === 'other_sheets')?.example
+  if (sheet) return `; ${optionName(request, 'sheet')} names another sheet, such as ${sheet}`
+  const [only = ''] = columns?.length === 1 ? columns : []
+  if (recognized.format === 'csv' && request.delimiter === undefined && /[;,|\t^:~]/.test(only))
+    return `; ${optionName(request, 'delimiter')} names another separator of cells`
+  const [row] = rows
+  if (recognized.format !== 'jsonl' || rows.length !== 1 || !row || 'fault' in row) return ''
+  const list = row.columns.find((_column, at) => {
+    const [item] = row.cells[at] ?? ''
+    return isObject(item) && defaultCode(Object.keys(item)) !== undefined
+  })
+  if (list === undefined) return ''
+  return `; for its list ${shown(list)} use ${optionName(request, 'format')} json, ${optionName(request, 'at')} ${list}`
 }
 
 type NamedColumns = Map<keyof ImportOptions, readonly string[]>

@@ -1,12 +1,11 @@
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { unlessAborted } from '../../request/give-up.ts'
-import { isObject, shown } from '../../text.ts'
-import { type ImportRequest, optionName } from '../options.ts'
+import type { ImportRequest } from '../options.ts'
 import { groupByProduct, withPreset } from '../presets/presets.ts'
 import { readRows, withDamageNoted } from '../read/read-rows.ts'
-import { type Entry, type Reading, type RowSource, sentenceOf } from '../read/row.ts'
-import { defaultCode, type Layout, namedColumns, planLayout } from './layout.ts'
+import { type Entry, type Reading, sentenceOf } from '../read/row.ts'
+import { hintOf, type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
 export interface RowStream extends Pick<Reading, 'recognized' | 'notes'> {
@@ -62,27 +61,6 @@ export async function streamRows(
   }
   const { recognized, notes } = read
   return { recognized, notes, columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
-}
-
-/** Where product codes may be, if no column has them: on another sheet, in a list of a line, or in the only column. */
-function hintOf(
-  request: ImportRequest,
-  rows: readonly Entry[],
-  { notes, recognized, columns }: Reading & Pick<RowSource, 'columns'>,
-): string {
-  const sheet = notes.list().find(({ code }) => code === 'other_sheets')?.example
-  if (sheet) return `; ${optionName(request, 'sheet')} names another sheet, such as ${sheet}`
-  const [only = ''] = columns?.length === 1 ? columns : []
-  if (recognized.format === 'csv' && request.delimiter === undefined && /[;,|\t^:~]/.test(only))
-    return `; ${optionName(request, 'delimiter')} names another separator of cells`
-  const [row] = rows
-  if (recognized.format !== 'jsonl' || rows.length !== 1 || !row || 'fault' in row) return ''
-  const list = row.columns.find((_column, at) => {
-    const [item] = row.cells[at] ?? ''
-    return isObject(item) && defaultCode(Object.keys(item)) !== undefined
-  })
-  if (list === undefined) return ''
-  return `; for its list ${shown(list)} use ${optionName(request, 'format')} json, ${optionName(request, 'at')} ${list}`
 }
 
 const sampleSize = { rows: 1_000, characters: 2 * 1024 * 1024 }
