@@ -61,6 +61,10 @@ export interface ImportResult {
  * Imports a file into a store, in chunks of one transaction each; with `dryRun` all are one that is rolled back.
  * `input` is the content from its start, also for a resumed run. Throws a UsageError if the file lacks a column that
  * the request names. After the first row nothing is thrown: the result says what stopped the import.
+ *
+ * A file that can be opened again is read up to four times: the command line hashes it, to know it when it is resumed;
+ * all its bytes decide on the encoding, and a decimal comma anywhere on the numbers before it, unless options do; then
+ * its rows are imported.
  */
 export async function importFile(
   db: Kysely<Database>,
