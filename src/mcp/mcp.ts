@@ -1,6 +1,8 @@
 import {
   type CreateMcpHandlerOptions,
   createMcpHandler,
+  INVALID_PARAMS,
+  isInitializeRequest,
   type ListToolsResult,
   Server,
 } from '@modelcontextprotocol/server'
@@ -88,6 +90,8 @@ export function createMcp(
   const names = new Set([...offered.map(({ name }) => name), applyPlanName])
   return async (message, headers, session) => {
     const { tokenId } = session.caller
+    // The library answers it with an internal error.
+    if (message.method === 'initialize' && !isInitializeRequest(message)) return badInitialize(message)
     const authInfo = { token: tokenId, clientId: tokenId, scopes: [], extra: { session } }
     const signal = requestContext.getStore()?.signal ?? null
     const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: '{}', signal })
@@ -102,6 +106,14 @@ export function createMcp(
     const operation = typeof params.name === 'string' && names.has(params.name) ? params.name : 'other'
     return { answer, summary: { operation, isWrite: writing.includes(operation) } }
   }
+}
+
+function badInitialize({ id = null }: Record<string, unknown>) {
+  const expected = 'params must have protocolVersion, capabilities and clientInfo with a name and a version'
+  const error = { code: INVALID_PARAMS, message: `Invalid params: ${expected}` }
+  const headers = { 'Content-Type': 'application/json' }
+  const answer = { status: 200, headers, body: JSON.stringify({ jsonrpc: '2.0', id, error }) }
+  return { answer, summary: { operation: 'other', isWrite: false } }
 }
 
 function listed(tools: readonly Tool[]) {

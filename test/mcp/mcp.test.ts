@@ -1,7 +1,7 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ask, attempt } from '../support/clients/operations.ts'
+import { ask } from '../support/clients/operations.ts'
 import { settled } from '../support/database/changes.ts'
 import { addAssets, addProducts, define, newStore } from '../support/factories.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
@@ -246,7 +246,8 @@ describe('a plan', () => {
     const { plan } = await answerOf(client, 'preview_unlink_assets', { links })
     await addAssets(gateway, storeUuid, ['1 A', '2 A', '3 A', '4 A'])
     expect(await answerOf(client, 'apply_plan', { plan })).toMatchObject(tooMany)
-    expect((await attempt(gateway, 'unlinkAssets', { links })).data).toMatchObject({ unlinked: 4 })
+    await ask(gateway, 'unlinkAssets', { links: [{ ...links[0], assetId: ['1'] }] })
+    expect(await answerOf(client, 'apply_plan', { plan })).toMatchObject({ unlinked: 3 })
   })
 
   it('is the only way to many changes: undo_request has the same limit', async () => {
@@ -295,6 +296,16 @@ describe('the endpoint', () => {
     const { status, text } = await post({ jsonrpc: '2.0', id: 4, method: 'subscriptions/listen', params: {} })
     expect(status).toBeLessThan(500)
     expect(text).toContain('"error"')
+  })
+
+  it('names what an initialization lacks', async () => {
+    for (const params of [undefined, {}, { protocolVersion: 7 }]) {
+      const { status, text } = await post({ jsonrpc: '2.0', id: 5, method: 'initialize', params })
+      expect([status, JSON.parse(text)]).toMatchObject([
+        200,
+        { id: 5, error: { code: -32602, message: expect.stringContaining('protocolVersion') } },
+      ])
+    }
   })
 
   it('takes one message at a time', async () => {
