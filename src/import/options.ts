@@ -1,4 +1,4 @@
-import { urlFault } from '../catalogue/assets/url-fields.ts'
+import { parseChannelField, urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import { defaultChannel, type Enumerations, productStatuses } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
@@ -134,7 +134,10 @@ export function checkedRequest(
   }
 }
 
-/** Throws a UsageError if the request names a channel, or needs an asset format, that is not configured. */
+/**
+ * Throws a UsageError if the request names a channel, or needs an asset format, that is not configured, or makes an
+ * attribute of a URL field.
+ */
 export function requireConfigured(request: ImportRequest, { channels, assetFormats }: Enumerations): void {
   if (!channels.includes(request.channel)) {
     const fault = `must be one of ${channels.join(', ')}; got ${JSON.stringify(request.channel)}`
@@ -143,6 +146,11 @@ export function requireConfigured(request: ImportRequest, { channels, assetForma
   if (request.assets.length > 0 && !assetFormats.includes('image')) {
     const fault = `needs the asset format image; configured are ${assetFormats.join(', ')}`
     throw optionError(optionName(request, 'assets'), fault)
+  }
+  const ofUrl = request.attributes.find(([, attribute]) => parseChannelField({ channels, assetFormats }, attribute))
+  if (ofUrl) {
+    const fault = `${ofUrl.join('=')} names no usable attribute: ${ofUrl[1]} is the URL of an asset; ${optionName(request, 'assets')} reads a column of URLs`
+    throw optionError(optionName(request, 'map'), fault)
   }
 }
 

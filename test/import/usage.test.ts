@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { planLayout } from '../../src/import/load/layout.ts'
-import { type ImportOptions, importRequest } from '../../src/import/options.ts'
+import { type ImportOptions, importRequest, requireConfigured } from '../../src/import/options.ts'
 import { readRows } from '../../src/import/read/read-rows.ts'
 import { UsageError } from '../../src/import/usage-error.ts'
 
@@ -48,6 +48,14 @@ test.each<[string, Partial<ImportOptions>, RegExp]>([
   const attempt = () => importRequest(file, { ...options, ...overrides })
   expect(attempt).toThrow(UsageError)
   expect(attempt).toThrow(message)
+})
+
+test.each(['Image URL 1', 'SMP: PDF URL 20'])('--map makes no attribute of the URL field %s', (field) => {
+  const mapped = (attribute: string) => () =>
+    requireConfigured(importRequest('a.csv', { ...options, map: [`pics=${attribute}`] }), fallbackEnumerations)
+  const fault = `--map pics=${field} names no usable attribute: ${field} is the URL of an asset; --assets reads a column of URLs`
+  expect(mapped(field)).toThrow(expect.objectContaining({ option: '--map', message: fault }))
+  expect(mapped('other: Image URL 1')).not.toThrow()
 })
 
 test.each<[Partial<ImportOptions>, RegExp]>([
