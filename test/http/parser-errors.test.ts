@@ -252,6 +252,7 @@ describe('a client that is slow, or goes away', () => {
   })
 
   it.each(['/v1/products', '/graphql'])('may go away in the middle of the body of %s', async (path) => {
+    const before = logged.length
     for (const end of ['reset', 'close', 'end'] as const) {
       const wire = await openWire(gateway.url)
       wire.send(`${headOf(`POST ${path}`, 'Content-Length: 100', '')}{"qu`)
@@ -262,7 +263,7 @@ describe('a client that is slow, or goes away', () => {
     await sleep(100)
     expect((await answerTo(good)).status).toBe(400)
     // A busy machine may have answered it slowly.
-    expect(logged.filter(({ msg }) => msg !== 'request')).toEqual([])
+    expect(logged.slice(before).filter(({ msg }) => msg !== 'request')).toEqual([])
   })
 })
 
