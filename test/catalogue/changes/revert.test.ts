@@ -18,7 +18,7 @@ import { callRest, restClient, restData } from '../../support/clients/rest-clien
 import { newStore, productOf } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { addChange } from './ledger-rows.ts'
-import { exportOf, revertChecked as revert, stateOf } from './revert-support.ts'
+import { revertChecked as revert, stateOf } from './revert-support.ts'
 
 const gateway = useGateway()
 let store: string
@@ -197,53 +197,6 @@ describe('what changed since', () => {
     expect(await attributesOf('A')).toEqual({ Color: 'red', Size: 'S' })
     await revert(gateway, store, requestId)
     expect(await attributesOf('A')).toEqual({ Color: 'green', Other: 'y' })
-  })
-
-  describe('of a product that one request deleted and created again', () => {
-    const recreate = (Other = 'y') =>
-      mutateAll(
-        `deleteProducts(storeUuid: $store, productCodes: ["A"]) { deletedSkus }
-        upsertProducts(storeUuid: $store, products: $products) { createdSkus }`,
-        [{ productCode: 'A', attributes: { Other } }],
-      )
-
-    it('counts nothing that was reverted, the last request first', async () => {
-      const states = [await exportOf(gateway, store)]
-      const requests: string[] = []
-      const before = [() => put('A', { Color: 'red' }), () => put('A', { Color: 'blue' })]
-      const after = [() => put('A', { Color: 'green' }), () => remove('A')]
-      for (const step of [...before, () => recreate('x'), () => recreate('y'), ...after]) {
-        requests.push(await step())
-        states.push(await exportOf(gateway, store))
-      }
-      states.pop()
-      for (const request of requests.reverse()) {
-        expect((await revert(gateway, store, request)).skipped).toEqual([])
-        expect(await exportOf(gateway, store)).toBe(states.pop())
-      }
-    })
-
-    it('counts what is not reverted, or was in another order', async () => {
-      await put('A', { Color: 'red' })
-      const request = await put('A', { Color: 'blue' })
-      const again = await recreate()
-      const changed = await put('A', { Color: 'green' })
-      const skipped = [skip('PRODUCT', 'A', 'Color')]
-      expect((await revert(gateway, store, request)).skipped).toEqual(skipped)
-      await revert(gateway, store, again, { policy: 'OVERWRITE' })
-      expect(await attributesOf('A')).toEqual({ Color: 'blue' })
-      await revert(gateway, store, changed, { policy: 'OVERWRITE' })
-      expect((await revert(gateway, store, request)).skipped).toEqual(skipped)
-    })
-
-    it('counts it again once the revert is reverted', async () => {
-      await put('A', { Color: 'red' })
-      const request = await put('A', { Color: 'blue' })
-      const { requestId } = await revert(gateway, store, await recreate())
-      await revert(gateway, store, requestId)
-      expect((await revert(gateway, store, request)).skipped).toEqual([skip('PRODUCT', 'A', 'Color')])
-      expect(await attributesOf('A')).toEqual({ Other: 'y' })
-    })
   })
 
   it('leaves nothing to revert of a product that is gone', async () => {

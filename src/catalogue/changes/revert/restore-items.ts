@@ -5,7 +5,6 @@ import type { Sql } from '../../conditions.ts'
 import type { CatalogueKind } from '../change.ts'
 import { recorded } from '../record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'
-import { undoneProducts } from './undone-products.ts'
 
 /** Which request to revert in a store, and how. */
 export interface Reversal {
@@ -92,8 +91,8 @@ export const skippedColumns = (items: Sql) => sql`(
  * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
  * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
  * changed the asset (`asset_since`). Changes of an item after the request's last one do not count if the last of them
- * reverts one of them to the value that the first one found; nor do those of a product that undo each other. Window
- * functions, not joins: PostgreSQL cannot estimate the length of arrays.
+ * reverts one of them to the value that the first one found. Window functions, not joins: PostgreSQL cannot estimate
+ * the length of arrays.
  */
 export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal
@@ -136,7 +135,7 @@ export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sq
       select *, is_after and count(*) filter (where request_id = last_reverts) over item = 1
           and bool_and(was is not distinct from first_was) filter (where request_id = last_reverts) over item as is_restored
       from ends window item as (partition by kind, code, key, is_after)
-    ), ${undoneProducts}, since as (
+    ), since as (
       select *,
         max(seq) filter (where not is_own) over (partition by kind, code) as code_since,
         max(seq) filter (where not is_own and key is null) over (partition by kind, code) as row_since,
@@ -145,8 +144,7 @@ export function itemsOf(reversal: Reversal, kinds: readonly CatalogueKind[]): Sq
       from (
         select * from own_item
         union all
-        select false, kind, seq, action, code, key, null, asset_id from restored
-        where is_restored is not true and not (kind = 'product' and code in (select code from undone_product))
+        select false, kind, seq, action, code, key, null, asset_id from restored where is_restored is not true
       ) i
     )
     select kind, seq, action, code, key, was, asset_id, ${overwrites}::boolean or seq > greatest(
