@@ -54,8 +54,6 @@ async function apply(given: unknown, tools: readonly Tool[], session: McpSession
   const { id, operation, variables } = await options.plans.read(given, caller)
   const tool = tools.find((one) => one.isPreviewed && one.operation === operation)
   if (!tool) throw refused('this token is no longer allowed to apply it')
-  // What is refused leaves the plan: only a write that goes on begins it.
-  await run(tool, { ...variables, dryRun: true }, session, options)
   await options.plans.begin(id, caller, requestId)
   return write(tool, variables, session, options)
 }
