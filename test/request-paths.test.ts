@@ -33,7 +33,7 @@ const requests: [name: string, most: number, request: (emptyStore: string) => Pr
     () =>
       gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [{ product_code: 'A', Brand: 'Acme' }] }),
   ],
-  ['a query with filter and facet', 19, () => gateway.data(query, { store })],
+  ['a query with filter and facet', 18, () => gateway.data(query, { store })],
   ['an import', 31, (emptyStore) => catalog.answer([file, '--store', emptyStore])],
 ]
 
