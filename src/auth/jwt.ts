@@ -1,7 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { unavailable } from '../errors.ts'
-import { requestContext } from '../request/context.ts'
 import { isName, storeUuidOf } from '../text.ts'
 import { type Caller, isScope } from './caller.ts'
 import { jwtAlgorithms } from './jwt-algorithms.ts'
@@ -36,7 +35,8 @@ export function createJwtCheck(
         throw new errors.JWKSTimeout(undefined, { cause })
       }),
   })
-  const verify = async (token: string, options: { ttl?: number }): Promise<Caller | undefined> => {
+  const trusted = new LRUCache<string, Caller>({ max: maxTokens, ttl: trustMs })
+  const verify = async (token: string): Promise<Caller | undefined> => {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer,
@@ -45,23 +45,18 @@ export function createJwtCheck(
         clockTolerance,
         requiredClaims: ['exp', 'sub'],
       })
-      const { exp = 0 } = payload
+      const caller = isAccessToken.test(protectedHeader.typ ?? 'JWT') ? callerOf(payload) : undefined
+      const leftMs = ((payload.exp ?? 0) + clockTolerance) * 1000 - Date.now()
       // 0 would mean without end.
-      options.ttl = Math.max(1, Math.min(trustMs, (exp + clockTolerance) * 1000 - Date.now()))
-      return isAccessToken.test(protectedHeader.typ ?? 'JWT') ? callerOf(payload) : undefined
+      if (caller) trusted.set(token, caller, { ttl: Math.max(1, Math.min(trustMs, leftMs)) })
+      return caller
     } catch (error) {
       // Errors of other classes are those of a key that cannot be used.
       if (!(error instanceof errors.JOSEError && unreachable.has(error.code))) return undefined
       throw unavailable('unavailable', error, 'the identity provider does not answer')
     }
   }
-  const cache = new LRUCache<string, Caller>({
-    max: maxTokens,
-    ttl: trustMs,
-    // Outside the request: other requests wait for the same check.
-    fetchMethod: (token, _stale, { options }) => requestContext.exit(verify, token, options),
-  })
-  return (token) => cache.fetch(token)
+  return async (token) => trusted.get(token) ?? verify(token)
 }
 
 /** The errors of fetching keys. ERR_JOSE_GENERIC: the provider's answer is not 200 or not JSON. */

@@ -91,8 +91,8 @@ describe('JSON Web Tokens', () => {
     const verify = vi.spyOn(crypto.subtle, 'verify')
     onTestFinished(() => verify.mockRestore())
     const token = await provider.sign()
-    await Promise.all(Array.from({ length: 20 }, () => statusOf(token)))
-    expect(verify.mock.calls.length).toBeLessThan(20)
+    for (let i = 0; i < 5; i++) expect(await statusOf(token)).toBe(404)
+    expect(verify).toHaveBeenCalledTimes(1)
   })
 
   it('are refused when they have expired, also while they are trusted', async () => {
