@@ -10,7 +10,6 @@ import {
   insertWebhook,
   listWebhooks,
   lockWebhook,
-  noFailures,
   nothingPending,
   soon,
   updateWebhookRow,
@@ -58,8 +57,8 @@ export async function createWebhook(
 
 /**
  * Changes what is given. `enabled`: false switches the webhook off; true on, when a ping has succeeded. A URL of
- * another origin needs `headers`, too, if there are any. A URL or headers end the failures and the pause. Throws
- * `invalid_request` or `webhook_not_found`.
+ * another origin needs `headers`, too, if there are any. Another URL or other headers end the failures, and the
+ * wait before the next attempt. Throws `invalid_request` or `webhook_not_found`.
  */
 export async function updateWebhook(
   catalogue: WriteCatalogue,
@@ -73,9 +72,10 @@ export async function updateWebhook(
   const headersText = headers == null ? null : JSON.stringify(headersOf(headers))
   const filterText = filter == null ? null : JSON.stringify(withoutNulls(filter))
   // The result of an attempt under way is of the receiver that it had, and says nothing of the present one.
-  const isOther = url !== null || headers != null
-  const moved = isOther || filter != null ? sql`, moves = moves + 1` : sql``
-  const renewed = isOther ? sql`, ${noFailures}` : sql``
+  const isOther = sql<boolean>`(url, headers) is distinct from
+      (coalesce(${url}::text, url), coalesce(${headersText}::jsonb, headers))`
+  // A webhook that is switched off keeps what led to it.
+  const isRenewed = sql<boolean>`${isOther} and state not in ('paused', 'disabled')`
   // What is pending was chosen by the filter that it had.
   const unchosen = filter == null ? sql`` : sql`, ${nothingPending}`
   return updateWebhookRow(
@@ -84,10 +84,13 @@ export async function updateWebhook(
     sql`url = coalesce(${url}::text, url), headers = coalesce(${headersText}::jsonb, headers),
       filter = coalesce(${filterText}::jsonb, filter),
       state = case when not ${enabled}::boolean then 'disabled'
-        when ${isOther}::boolean and state = 'failing' then 'active' else state end,
+        when ${isOther} and state = 'failing' then 'active' else state end,
       ping = case when not ${enabled}::boolean then null
         when ${enabled}::boolean and state in ('paused', 'disabled') then 'enable' else ping end,
-      next_at = ${soon} ${moved} ${renewed} ${unchosen}`,
+      next_at = ${soon}, moves = moves + (${isOther} or ${filter != null}::boolean)::int,
+      attempt = case when ${isRenewed} then 0 else attempt end,
+      pause_ms = case when ${isRenewed} then 0 else pause_ms end,
+      failing_since = case when ${isRenewed} then null else failing_since end ${unchosen}`,
   )
 }
 

@@ -11,12 +11,12 @@ import {
 import { invalidRequest } from '../errors.ts'
 import { latestPosition } from '../live/new-changes.ts'
 import { shown, timeOf } from '../text.ts'
-import { lockWebhook, noFailures, nothingPending, soon, updateWebhookRow, type Webhook } from './webhook.ts'
+import { lockWebhook, nothingPending, soon, updateWebhookRow, type Webhook } from './webhook.ts'
 
 /** Makes the webhook due for the next poll of any process, as one whose lease has ended. */
 const dueNow = sql`next_at = ${soon}, lease_until = greatest(lease_until, now())`
 /** Ends what is being attempted; the holder of the lease begins anew. */
-const startedOver = sql`moves = moves + 1, ${nothingPending}, ${noFailures}, has_gap = false,
+const startedOver = sql`moves = moves + 1, ${nothingPending}, attempt = 0, pause_ms = 0, failing_since = null, has_gap = false,
   state = case when state in ('failing', 'lost') then 'active' else state end`
 
 /** Sends a ping soon; its result is among the deliveries. Throws `webhook_not_found`, as all of these. */

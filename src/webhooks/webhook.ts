@@ -104,8 +104,5 @@ function webhookOf({ position, ...webhook }: Row): Webhook {
   return { ...webhook, cursor: cursorOfText(position) }
 }
 
-/** SQL: no attempt has failed. */
-export const noFailures = sql`attempt = 0, pause_ms = 0, failing_since = null`
-
 /** SQL: no delivery is being attempted. */
 export const nothingPending = sql`pending = null, pending_since = null`

@@ -96,6 +96,19 @@ describe('a webhook', () => {
     expect(receiver.received[0]?.headers['webhook-id']).toBe(former.received[0]?.headers['webhook-id'])
   })
 
+  it('keeps its failures when it is given what it has, and while it is paused', async () => {
+    const store = await newStore(gateway)
+    const receiver = await startReceiver(status(500))
+    const { id } = await createWebhook(gateway, store, receiver.url)
+    await addProducts(gateway, store, ['A'])
+    await expect.poll(() => stateOf(id)).toBe('FAILING')
+    const since = { failingSince: expect.any(String) }
+    expect(await update(id, { url: receiver.url, headers: [] })).toMatchObject({ state: 'FAILING', ...since })
+    await sql`update webhook set state = 'paused' where webhook_id = ${id}`.execute(gateway.database.db)
+    const headers = [{ name: 'X-Key', value: 'new' }]
+    expect(await update(id, { headers })).toMatchObject({ state: 'PAUSED', ...since })
+  })
+
   it('is not delivered by an answer to headers that it had', async () => {
     const store = await newStore(gateway)
     const { answer, give } = held()
