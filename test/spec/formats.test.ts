@@ -92,7 +92,7 @@ requirements('tables', (gateway) => {
     }),
     'FORMATS-10 MUST refuse columns that are no line of CSV with names': rest(async () => {
       const storeUuid = await storeWithProducts(gateway, [{ productCode: 'a', attributes: { A: 'x' } }])
-      for (const columns of ['product_code,"A', '"A', '"A"x,product_code', ',', '""', 'product_code;A']) {
+      for (const columns of ['product_code,"A', '"A', '"A"x,product_code', ',', '""', 'product_code;A', 'A, "B, C"']) {
         const path = `/products?store_uuid=${storeUuid}&columns=${encodeURIComponent(columns)}`
         const details = `columns must be one or more names, separated by commas, and in quotes if they have a comma, ; or a quote; got ${JSON.stringify(columns)}`
         const refused = { status: 400, json: { data: { error_info: [{ field: 'columns', details }] } } }

@@ -22,7 +22,7 @@ export function productColumns({ attributes, groups }: Omit<ProductColumns, 'num
 }
 
 /** A cell: in quotes, or a text that needs none; a semicolon outside of quotes is rather a wrong separator. */
-const cell = /("(?:[^"]|"")*"|[^",;\r\n][^,;\r\n]*|)(?:,|$)/gy
+const cell = /("(?:[^"]|"")*"|[^",;\r\n]+|)(?:,|$)/gy
 
 /** The names in a list of columns, which is a line of CSV. Throws `invalid_request` if it is none, or has too many. */
 export function chosenColumns(line: string): string[] {
