@@ -3,6 +3,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/tables.ts'
 import { messageOf } from '../../errors.ts'
+import { inTimeForShutdown } from '../../request/give-up.ts'
 import { type Catalogue, wholeCatalogue } from '../catalogue.ts'
 import { productTotalAsOf } from '../projections/as-of.ts'
 
@@ -11,7 +12,6 @@ const retryMs = 60_000
 /** Timers may fire early. */
 const marginMs = 100
 const keptHours = 14 * 24
-const stopWithinMs = 500
 
 /** SQL: the numbers of products, ready products and asset groups of a store now, as `metric, dimension, value`. */
 export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
@@ -44,7 +44,7 @@ export function startMeasures(db: Kysely<Database>, log: Logger): () => Promise<
   const ended = measureHourly(wholeCatalogue(db), signal, warn).catch(() => {})
   return async () => {
     stopping.abort()
-    await Promise.race([ended, sleep(stopWithinMs, undefined, { ref: false })])
+    await inTimeForShutdown(ended)
   }
 }
 
