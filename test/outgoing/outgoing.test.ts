@@ -177,12 +177,13 @@ describe('outgoing requests', () => {
 
   it('read 64 KB of an endless answer, and wait for a silent one until the deadline', async () => {
     const endless = await serve((_request, response) => {
-      const write = () => response.writable && response.write('x'.repeat(16_384), () => setImmediate(write))
+      const write = () => response.write('x'.repeat(16_384), (error) => error ?? setImmediate(write))
       write()
     })
     const silent = await serve(() => {})
     const dripping = await serve((_request, response) => {
-      setInterval(() => response.writable && response.write('.'), 20).unref()
+      const timer = setInterval(() => response.write('.'), 20)
+      response.on('close', () => clearInterval(timer))
     })
     const outgoing = createOutgoing({ allow: ['127.0.0.1'], deadlineMs: 1_000 })
     closing.push(outgoing.close)
