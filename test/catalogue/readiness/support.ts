@@ -34,7 +34,7 @@ export async function settled(gateway: Caller, store: string, channel: string): 
   const begun = Date.now()
   for (;;) {
     const found = await storeReadiness(gateway, store, channel)
-    if (found && !found.isCounting && Date.parse(found.asOf ?? '') >= begun) return found
+    if (found && !found.isCounting && Date.parse(found.asOf ?? '') > begun) return found
     if (Date.now() - begun > 30_000) throw new Error(`the numbers do not come: ${JSON.stringify(found)}`)
     await sleep(20)
   }
