@@ -18,6 +18,28 @@ function held(): { answer: Answer; give: (code: number) => void } {
   return { answer: (response) => promise.then((code) => response.writeHead(code).end()), give: resolve }
 }
 
+/** A webhook of which a delivery is under way: the receiver answers when the test gives it. */
+async function withDelivery() {
+  const store = await newStore(gateway)
+  const { answer, give } = held()
+  const receiver = await startReceiver(answer)
+  const { id } = await createWebhook(gateway, store, receiver.url)
+  await addProducts(gateway, store, ['A'])
+  await expect.poll(() => receiver.received.length).toBe(1)
+  return { id, receiver, give }
+}
+
+/** A webhook whose ping is under way, as it was switched off and on. */
+async function withPing() {
+  const { answer, give } = held()
+  const receiver = await startReceiver(answer)
+  const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url)
+  await update(id, { enabled: false })
+  await update(id, { enabled: true })
+  await expect.poll(() => receiver.received.length).toBe(1)
+  return { id, give }
+}
+
 describe('a webhook', () => {
   it('keeps its headers from a URL of another origin', async () => {
     const receiver = await startReceiver()
@@ -36,12 +58,7 @@ describe('a webhook', () => {
   })
 
   it('skips no delivery that has not failed', async () => {
-    const store = await newStore(gateway)
-    const { answer, give } = held()
-    const receiver = await startReceiver(answer)
-    const { id } = await createWebhook(gateway, store, receiver.url)
-    await addProducts(gateway, store, ['A'])
-    await expect.poll(() => receiver.received.length).toBe(1)
+    const { id, receiver, give } = await withDelivery()
     await change(gateway, 'skipWebhookEvent', id)
     receiver.answerWith(status(200))
     give(500)
@@ -49,12 +66,7 @@ describe('a webhook', () => {
   })
 
   it('stays off if it is switched off while a ping is under way', async () => {
-    const { answer, give } = held()
-    const receiver = await startReceiver(answer)
-    const { id } = await createWebhook(gateway, await newStore(gateway), receiver.url)
-    await update(id, { enabled: false })
-    await update(id, { enabled: true })
-    await expect.poll(() => receiver.received.length).toBe(1)
+    const { id, give } = await withPing()
     await update(id, { enabled: false })
     give(200)
     await expect.poll(async () => (await deliveries(gateway, id)).length).toBe(1)
@@ -62,13 +74,8 @@ describe('a webhook', () => {
   })
 
   it.each([410, 500, 200])('keeps nothing of an attempt at the URL that it had: %i', async (code) => {
-    const store = await newStore(gateway)
-    const { answer, give } = held()
-    const former = await startReceiver(answer)
+    const { id, give } = await withDelivery()
     const receiver = await startReceiver()
-    const { id } = await createWebhook(gateway, store, former.url)
-    await addProducts(gateway, store, ['A'])
-    await expect.poll(() => former.received.length).toBe(1)
     await update(id, { url: receiver.url })
     give(code)
     await expect.poll(() => receiver.received.map(({ body }) => body.data.codes)).toEqual([['A']])
@@ -110,12 +117,7 @@ describe('a webhook', () => {
   })
 
   it('is not delivered by an answer to headers that it had', async () => {
-    const store = await newStore(gateway)
-    const { answer, give } = held()
-    const receiver = await startReceiver(answer)
-    const { id } = await createWebhook(gateway, store, receiver.url)
-    await addProducts(gateway, store, ['A'])
-    await expect.poll(() => receiver.received.length).toBe(1)
+    const { id, receiver, give } = await withDelivery()
     await update(id, { headers: [{ name: 'Authorization', value: 'Bearer new' }] })
     receiver.answerWith(status(200))
     give(410)
@@ -124,13 +126,8 @@ describe('a webhook', () => {
   })
 
   it('is not switched on by an answer of the URL that it had', async () => {
-    const { answer, give } = held()
-    const former = await startReceiver(answer)
+    const { id, give } = await withPing()
     const receiver = await startReceiver(status(500))
-    const { id } = await createWebhook(gateway, await newStore(gateway), former.url)
-    await update(id, { enabled: false })
-    await update(id, { enabled: true })
-    await expect.poll(() => former.received.length).toBe(1)
     await update(id, { url: receiver.url })
     give(200)
     await expect.poll(() => receiver.received.map(({ body }) => body.type)).toEqual(['webhook.ping'])
