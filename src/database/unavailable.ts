@@ -6,10 +6,26 @@ const socketErrors =
 const messages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|driver has already been destroyed)/
 
-/** What Citus reports of a connection between its servers that was lost, with the code of an internal error. */
-const lostServer =
-  /^(terminating connection|failure on connection marked as essential|failed to complete COPY|failed to execute task)/
-/** What it reports if a rebalancer has moved the rows of a store meanwhile. */
+/** How Citus, or the libpq in it, reports a lost connection between its servers (13.2). */
+const lostServer = [
+  'connection not open',
+  'could not commit transaction',
+  'could not receive data',
+  'could not send data',
+  'execution cannot recover from multiple connection failures',
+  'failed to COPY to shard',
+  'failed to complete COPY',
+  'failed to execute task',
+  'failed to prepare transaction',
+  'failed to read result',
+  'failure on connection marked as essential',
+  'no connection to the server',
+  'server closed the connection',
+  'terminating connection',
+]
+/** The codes of these: an internal error, and one of input or output. */
+const codesOfLostServer = ['XX000', '58030']
+/** What Citus reports if a rebalancer has moved the rows of a store meanwhile. */
 const movedShard = /^(could not find valid entry for shard|shard for the given value does not exist)/
 
 /** Whether PostgreSQL refused a request because of its size (errcodes appendix: Program Limit Exceeded). */
@@ -51,7 +67,11 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code) || isServerFault(error)) return true
   if (!(error instanceof Error)) return false
-  return messages.test(error.message) || (code === 'XX000' && lostServer.test(error.message))
+  return messages.test(error.message) || (codesOfLostServer.includes(code) && isOfLostServer(error.message))
+}
+
+function isOfLostServer(message: string): boolean {
+  return lostServer.some((start) => message.startsWith(start))
 }
 
 /** Whether Citus has moved the rows meanwhile: nothing was done, and a repetition finds them. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { createProducts, faultsOf, newLedger, writeOnce } from '../faults/support/ledger.ts'
@@ -7,7 +8,8 @@ import { citusNodes } from '../support/database/citus.ts'
 import { newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
-const gateway = useGateway()
+const errors: string[] = []
+const gateway = useGateway({ log: pino({ level: 'error' }, { write: (line: string) => errors.push(line) }) })
 
 it('a server that ends its sessions fails writes with 503; none that was acknowledged is lost, none is partial', async () => {
   const store = await newStore(gateway)
@@ -26,6 +28,7 @@ it('a server that ends its sessions fails writes with 503; none that was acknowl
   await sleep(500)
   isOver = true
   await Promise.all(writing)
+  expect(errors).toEqual([])
   expect([...new Set(ledgers.flatMap(({ refusals }) => [...refusals.keys()]))]).toEqual(['503 with Retry-After'])
   for (const ledger of ledgers) await expect.poll(() => faultsOf(gateway, ledger)).toEqual([])
   expect(await checkReadModel(gateway.database.db)).toEqual([])
