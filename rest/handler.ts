@@ -12,10 +12,10 @@ import { readRequest } from './request/read-request.ts'
 import type { RestServices } from './services.ts'
 
 /** Makes the function that answers REST requests, errors included, in the spec's envelope. */
-export function createHandler<Caller>(
+export function createHandler(
   endpoints: readonly Endpoint[],
-  services: RestServices<Caller>,
-): (request: RestRequest<Caller>) => Promise<OperationResult> {
+  services: RestServices,
+): (request: RestRequest) => Promise<OperationResult> {
   const routeOf = createRoutes(endpoints)
   return async (request) => {
     const { requestId } = request
@@ -46,11 +46,11 @@ function endpointOf(route: readonly Endpoint[] | undefined, method: string): End
 }
 
 /** The steps of every request, in this order. Throws what `errorOf` translates. */
-async function answer<Caller>(
-  request: RestRequest<Caller>,
+async function answer(
+  request: RestRequest,
   { endpoints: route, values, parent }: Route,
   endpoint: Endpoint | undefined,
-  services: RestServices<Caller>,
+  services: RestServices,
 ): Promise<HttpResponse> {
   const caller = request.caller()
   if (caller === undefined) throw unauthorized(request.headers.authorization)
@@ -75,7 +75,7 @@ async function answer<Caller>(
 /** Their bodies or answers come in parts, which are not passed to the pool. */
 const kindsInParts: ReadonlySet<Answers['kind']> = new Set(['upload', 'file', 'events'])
 
-function answerOf<Caller>(checked: CheckedRequest<Caller>, services: RestServices<Caller>): Promise<HttpResponse> {
+function answerOf(checked: CheckedRequest, services: RestServices): Promise<HttpResponse> {
   const { answers } = checked.endpoint
   switch (answers.kind) {
     case 'read':

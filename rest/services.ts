@@ -1,4 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { Caller } from '../src/request/caller.ts'
 import type { ArrivingFile, HttpResponse, RequestHeaders, RestRequest } from '../src/request/exchange.ts'
 import type { HttpError } from '../src/request/http-error.ts'
 import type { Staleness } from '../src/request/preferences.ts'
@@ -8,63 +9,63 @@ import type { Enumerations } from './request/shapes.ts'
 type Document = TypedDocumentNode<unknown, Record<string, unknown>>
 
 /** What the REST API needs from the gateway. */
-export interface RestServices<Caller> {
+export interface RestServices {
   enumerations(): Enumerations
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: Document, caller: Caller): void
   /** The answer from the pool, if the answer may be long, the body is, or what is read may be; otherwise undefined. */
   answerInPool(
-    request: RestRequest<Caller>,
+    request: RestRequest,
     endpoint: Pick<Endpoint, 'document' | 'answers' | 'isLong'>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
   ): Promise<HttpResponse> | undefined
   /** The data of a query, from the primary or a replica. Throws `HttpError`. */
-  read(document: Document, variables: Record<string, unknown>, call: ReadCall<Caller>): Promise<unknown>
+  read(document: Document, variables: Record<string, unknown>, call: ReadCall): Promise<unknown>
   /** A page of the listing of asset groups, or only its version if `isKnown` is true of that. */
   readListing(
     variables: Record<string, unknown>,
-    call: ReadCall<Caller>,
+    call: ReadCall,
     isKnown?: (version: string) => boolean,
   ): Promise<AssetPage>
   /**
    * Receives a file; its options are checked first. Throws `HttpError`, and leaves nothing of a file that does not
    * arrive whole.
    */
-  receiveFile(options: FileOptions, call: Call<Caller>, file: ArrivingFile): Promise<ReceivedFile>
+  receiveFile(options: FileOptions, call: Call, file: ArrivingFile): Promise<ReceivedFile>
   /**
    * Does the work of a write; with a key at most once, in the transaction that stores its data. A repetition returns
    * the stored data.
    */
   write(
-    call: WriteCall<Caller>,
+    call: WriteCall,
     key: IdempotencyKey | undefined,
     work: (execute: Execute) => Promise<Written>,
   ): Promise<Written>
   /** The answer with a stream of events. Throws what fails before it begins. */
-  events(request: EventsRequest, call: EventsCall<Caller>): Promise<HttpResponse>
+  events(request: EventsRequest, call: EventsCall): Promise<HttpResponse>
   /** Whether writes have receipts. */
   recordsChanges: boolean
   /** The error answer for a thrown value. */
   errorOf(thrown: unknown, requestId: string): HttpError
 }
 
-export interface EventsCall<Caller> {
+export interface EventsCall {
   caller: Caller
   headers: RequestHeaders
   isHead: boolean
 }
 
-interface Call<Caller> {
+interface Call {
   caller: Caller
   requestId: string
 }
 
-export interface ReadCall<Caller> extends Call<Caller> {
+export interface ReadCall extends Call {
   staleness: Staleness | undefined
 }
 
-export interface WriteCall<Caller> extends Call<Caller> {
+export interface WriteCall extends Call {
   /** The maximum number of changes of a write: with more it fails with `too_many_affected`. */
   maxAffected?: number | undefined
   /** The file that the write takes. */

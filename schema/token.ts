@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { hasScope, type Scope } from '../src/auth/caller.ts'
 import { createToken, findTokens, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
 import { partOfResult } from '../src/graphql/access.ts'
+import { hasScope, type Scope } from '../src/request/caller.ts'
 import { isUuid } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'

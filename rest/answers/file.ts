@@ -5,10 +5,10 @@ import type { RestServices } from '../services.ts'
 import type { CheckedRequest } from './plain.ts'
 
 /** The answer of an endpoint whose answer is a file: its parts, each read when the client has taken those before. */
-export async function answerFile<Caller>(
-  { endpoint, request, caller, variables, staleness }: CheckedRequest<Caller>,
+export async function answerFile(
+  { endpoint, request, caller, variables, staleness }: CheckedRequest,
   { typeOf, partOf }: Answers & { kind: 'file' },
-  services: RestServices<Caller>,
+  services: RestServices,
 ): Promise<HttpResponse> {
   const call = { caller, requestId: request.requestId, staleness }
   const read = (part: number) => services.read(endpoint.document, { ...variables, part }, call)

@@ -7,9 +7,9 @@ import type { CheckedRequest } from './plain.ts'
 const representationVersion = 1
 
 /** The answer of the listing of asset groups: 304 for a client that has the page. */
-export async function answerListing<Caller>(
-  { endpoint, request, caller, variables, staleness }: CheckedRequest<Caller>,
-  services: RestServices<Caller>,
+export async function answerListing(
+  { endpoint, request, caller, variables, staleness }: CheckedRequest,
+  services: RestServices,
 ): Promise<HttpResponse> {
   const { requestId, headers } = request
   const known = headers['if-none-match']

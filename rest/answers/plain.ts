@@ -1,3 +1,4 @@
+import type { Caller } from '../../src/request/caller.ts'
 import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import { preferenceApplied } from '../../src/request/preferences.ts'
 import { storeUuidOf } from '../../src/text.ts'
@@ -8,7 +9,7 @@ import type { ReceivedFile, RestServices, Written } from '../services.ts'
 import { withoutSuccesses } from '../translate.ts'
 
 /** A request without faults, of a caller who may run the operation of its endpoint. */
-export interface CheckedRequest<Caller> extends ReadRequest {
+export interface CheckedRequest extends ReadRequest {
   endpoint: Endpoint
   request: RestRequest
   caller: Caller
@@ -17,33 +18,27 @@ export interface CheckedRequest<Caller> extends ReadRequest {
 }
 
 /** The answer of a read: its data in the envelope. */
-export async function answerRead<Caller>(
-  checked: CheckedRequest<Caller>,
-  services: RestServices<Caller>,
-): Promise<HttpResponse> {
+export async function answerRead(checked: CheckedRequest, services: RestServices): Promise<HttpResponse> {
   return enveloped(checked, toJson(await readData(checked, services)))
 }
 
-export async function readData<Caller>(
-  { endpoint, request: { requestId }, caller, variables, staleness }: CheckedRequest<Caller>,
-  services: RestServices<Caller>,
+export async function readData(
+  { endpoint, request: { requestId }, caller, variables, staleness }: CheckedRequest,
+  services: RestServices,
 ): Promise<unknown> {
   return endpoint.toData(await services.read(endpoint.document, variables, { caller, requestId, staleness }))
 }
 
 /** The answer of a write, or that of the first write with its idempotency key. */
-export async function answerWrite<Caller>(
-  checked: CheckedRequest<Caller>,
-  services: RestServices<Caller>,
-): Promise<HttpResponse> {
+export async function answerWrite(checked: CheckedRequest, services: RestServices): Promise<HttpResponse> {
   const { text, headers } = await write(checked, services)
   return enveloped(checked, text, headers)
 }
 
 /** The data of a write as JSON text, or that of the first write with its idempotency key. */
-export async function write<Caller>(
-  { endpoint, request, caller, variables, idempotencyKey, preferences, upload }: CheckedRequest<Caller>,
-  services: RestServices<Caller>,
+export async function write(
+  { endpoint, request, caller, variables, idempotencyKey, preferences, upload }: CheckedRequest,
+  services: RestServices,
 ): Promise<Written> {
   const { requestId } = request
   const { maxAffected, isMinimal = false } = preferences ?? {}
@@ -61,7 +56,7 @@ export async function write<Caller>(
 
 /** JSON text as the data of a success (spec: Response envelope). */
 export function enveloped(
-  { endpoint, request }: Pick<CheckedRequest<unknown>, 'endpoint' | 'request'>,
+  { endpoint, request }: Pick<CheckedRequest, 'endpoint' | 'request'>,
   text: string,
   headers: Record<string, string> = {},
 ): HttpResponse {

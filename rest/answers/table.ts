@@ -12,10 +12,10 @@ type Row = ReadonlyMap<string, unknown>
 type CsvQuery = z.output<z.ZodObject<typeof csvForm>>
 
 /** The answer of an endpoint with rows: as of any other, or only its rows in the format that the client accepts. */
-export async function answerTable<Caller>(
-  checked: CheckedRequest<Caller>,
+export async function answerTable(
+  checked: CheckedRequest,
   table: Answers & { kind: 'table' },
-  services: RestServices<Caller>,
+  services: RestServices,
 ): Promise<HttpResponse> {
   const { request, query } = checked
   const format = formatOf(request.headers.accept)

@@ -7,10 +7,10 @@ import { type CheckedRequest, enveloped, write } from './plain.ts'
  * The answer of an endpoint that takes a file: as of a write, with the place of what it makes. The file is received
  * first. With an idempotency key its hash is the body that must be the same.
  */
-export async function answerUpload<Caller>(
-  checked: CheckedRequest<Caller>,
+export async function answerUpload(
+  checked: CheckedRequest,
   { optionsOf, locationOf }: Answers & { kind: 'upload' },
-  services: RestServices<Caller>,
+  services: RestServices,
 ): Promise<HttpResponse> {
   const { request, caller, query, idempotencyKey: key } = checked
   const { requestId } = request

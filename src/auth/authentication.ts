@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/tables.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../request/caller.ts'
 import type { JwtOptions } from './jwt.ts'
 import { isSecret } from './secret.ts'
 import { createTokenLookup } from './token-lookup.ts'

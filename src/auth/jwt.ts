@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { unavailable } from '../errors.ts'
+import { type Caller, isScope } from '../request/caller.ts'
 import { isName, storeUuidOf } from '../text.ts'
-import { type Caller, isScope } from './caller.ts'
 import { jwtAlgorithms } from './jwt-algorithms.ts'
 
 export interface JwtOptions {

@@ -3,7 +3,7 @@ import { CompiledQuery, type Kysely } from 'kysely'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
-import { type Caller, hasScope } from './caller.ts'
+import { type Caller, hasScope } from '../request/caller.ts'
 
 const seconds = 60
 

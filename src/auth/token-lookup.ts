@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/tables.ts'
+import type { Caller, Scope } from '../request/caller.ts'
 import { requestContext } from '../request/context.ts'
 import { stalenessOf } from '../request/preferences.ts'
-import type { Caller, Scope } from './caller.ts'
 import { hashOf } from './secret.ts'
 
 const maxTokens = 10_000

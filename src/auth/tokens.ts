@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { faultsOf, requireNoFaults, storeNotFound } from '../errors.ts'
+import { isScope, type Scope, scopes } from '../request/caller.ts'
 import { stalenessOf } from '../request/preferences.ts'
 import { isName, millisecondsOf, shown, storeUuidOf } from '../text.ts'
-import { isScope, type Scope, scopes } from './caller.ts'
 import { hashOf, newSecret } from './secret.ts'
 
 /** A token without its secret. It is limited to its `stores`; null: all stores. */

@@ -3,14 +3,9 @@ import { type Replica, replicaFirst } from '../database/replicas/replica-first.t
 import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
+import type { Viewer } from '../request/caller.ts'
 import { storeUuidOf } from '../text.ts'
 import type { RequestPatterns } from './attributes/patterns.ts'
-
-/** The stores that a caller sees. */
-export interface Viewer {
-  /** UUIDs in lower case; undefined means every store. */
-  readonly stores: ReadonlySet<string> | undefined
-}
 
 /** The author of changes, as the ledger records it. */
 export interface Origin {

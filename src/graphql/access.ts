@@ -12,8 +12,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { type Caller, hasScope, type Scope } from '../auth/caller.ts'
 import { forbidden } from '../errors.ts'
+import { type Caller, hasScope, type Scope } from '../request/caller.ts'
 
 /** The rights that an operation requires: scopes, and whether the token must not be limited to stores. */
 export interface Access {

@@ -1,4 +1,3 @@
-import type { Caller } from '../auth/caller.ts'
 import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Change } from '../catalogue/changes/change.ts'
@@ -7,6 +6,7 @@ import { CatalogueError } from '../errors.ts'
 import type { Job, JobKey } from '../jobs/job.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
+import type { Caller } from '../request/caller.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** What subscriptions read their events from. */

@@ -1,7 +1,7 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { type Caller, hasScope } from '../auth/caller.ts'
 import { forbidden, invalidRequest } from '../errors.ts'
+import { type Caller, hasScope } from '../request/caller.ts'
 import { type Access, accessOf, fieldsOf, requireAccess, type SelectedField } from './access.ts'
 import { createCost } from './limits/cost.ts'
 import { type DocumentSize, sizeOf } from './limits/document-size.ts'

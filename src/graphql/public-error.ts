@@ -3,8 +3,7 @@ import type { Logger } from 'pino'
 import { codeOf, isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { CatalogueError, invalidRequest, type PublicError, unavailable, unfinished } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
-import { loggableError } from '../request/log.ts'
-import { warnOnce } from '../request/warn-once.ts'
+import { loggableError, warnOnce } from '../request/log.ts'
 
 /** Translates a thrown value. Unexpected errors are masked as `internal_error` and logged once. */
 export function publicError(thrown: unknown, log: Logger): PublicError & GraphQLFormattedError {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { catalogueFor } from '../catalogue/catalogue.ts'
+import { wholeCatalogue } from '../catalogue/catalogue.ts'
 import { isBefore, type LedgerPosition } from '../catalogue/changes/cursor.ts'
 import { listStores, maxStores } from '../catalogue/stores/list-stores.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, messageOf } from '../errors.ts'
 import { FairQueue } from '../fair-share/fair-queue.ts'
 import { requestContext } from '../request/context.ts'
+import { warnOnce } from '../request/log.ts'
 import { createPauses } from '../request/pauses.ts'
-import { warnOnce } from '../request/warn-once.ts'
 import { matching } from './event-filter.ts'
 import type { Listener } from './listener.ts'
 import { ListenerGroup } from './listener-group.ts'
@@ -145,6 +145,6 @@ export function createHub(db: Kysely<Database>, log: Logger) {
 }
 
 async function hasTooManyStores(db: Kysely<Database>): Promise<boolean> {
-  const catalogue = catalogueFor(db, { stores: undefined })
+  const catalogue = wholeCatalogue(db)
   return (await listStores(catalogue, {}, { limit: maxStores + 1, backwards: false })).length > maxStores
 }

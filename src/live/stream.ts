@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
-import { type Caller, tenantOf } from '../auth/caller.ts'
+import { type Caller, tenantOf } from '../request/caller.ts'
 
 /** A client with more unread bytes, beyond those of the events that are being written, is cut. */
 const maxUnreadBytes = 1024 * 1024

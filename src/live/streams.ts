@@ -1,5 +1,5 @@
-import { type Caller, tenantOf } from '../auth/caller.ts'
 import { unavailable } from '../errors.ts'
+import { type Caller, tenantOf } from '../request/caller.ts'
 import { requestContext } from '../request/context.ts'
 import { HttpError } from '../request/http-error.ts'
 import { Stream } from './stream.ts'

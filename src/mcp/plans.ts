@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { type Caller, tenantOf } from '../auth/caller.ts'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import { answerFor, doOnce } from '../idempotency/once.ts'
+import { type Caller, tenantOf } from '../request/caller.ts'
 
 /** A previewed write. */
 export interface Plan {

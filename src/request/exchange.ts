@@ -1,10 +1,11 @@
 import type { Writable } from 'node:stream'
+import type { Caller } from './caller.ts'
 import type { RequestSummary } from './log.ts'
 
 /** Header fields by their names in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>
 
-export interface RestRequest<Caller = unknown> {
+export interface RestRequest {
   method: string
   /** The raw path, with its percent-encoding: `/v1/assets`. */
   path: string

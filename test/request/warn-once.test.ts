@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { warnOnce } from '../../src/request/warn-once.ts'
+import { warnOnce } from '../../src/request/log.ts'
 
 describe('a warning', () => {
   let reasons: string[]

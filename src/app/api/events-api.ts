@@ -1,6 +1,5 @@
 import type { EventsRequest } from '../../../rest/endpoint.ts'
 import type { EventsCall } from '../../../rest/services.ts'
-import type { Caller } from '../../auth/caller.ts'
 import { catalogueFor } from '../../catalogue/catalogue.ts'
 import { changesDisabled } from '../../graphql/context.ts'
 import { findFeed } from '../../live/feed.ts'
@@ -13,7 +12,7 @@ import type { ApiOptions } from '../gateway-options.ts'
 
 /** Makes the function that answers GET /v1/events: everything that may fail does so before the stream begins. */
 export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions, 'db' | 'live' | 'changesRetention'>) {
-  return async (request: EventsRequest, { caller, headers, isHead }: EventsCall<Caller>): Promise<HttpResponse> => {
+  return async (request: EventsRequest, { caller, headers, isHead }: EventsCall): Promise<HttpResponse> => {
     if (changesRetention === 0) throw changesDisabled()
     const last = headers['last-event-id']
     const start = last ? { after: last, names: { after: 'Last-Event-ID' } } : {}

@@ -1,6 +1,6 @@
-import type { Caller } from '../../auth/caller.ts'
 import type { Engine } from '../../graphql/engine.ts'
 import { createRequestPreparer, type GraphQLRequest } from '../../graphql/prepare-request.ts'
+import type { Caller } from '../../request/caller.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { notAcceptable } from '../../request/http-error.ts'
 import type { ApiOptions } from '../gateway-options.ts'

@@ -5,13 +5,13 @@ import { createHandler, operationNameOf } from '../../../rest/handler.ts'
 import { ListAssetsDocument, type ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
 import type { ReadCall, RestServices } from '../../../rest/services.ts'
 import { toHttpError } from '../../../rest/translate.ts'
-import { type Caller, tenantOf } from '../../auth/caller.ts'
 import type { Database } from '../../database/tables.ts'
 import { requireAccess } from '../../graphql/access.ts'
 import type { Engine, PreparedOperation } from '../../graphql/engine.ts'
 import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
 import { receiveUpload } from '../../jobs/upload.ts'
+import { tenantOf } from '../../request/caller.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
@@ -33,9 +33,9 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
   const { recordsChanges, isForPool, reads, chooseReplica, catalogueOf, errorOf } = parts
   const { accessOf, run } = createOperations(engine, options, parts)
   const listing = createStoredListing(pageCacheMb, filterService)
-  const whereOf = async ({ staleness, caller }: ReadCall<Caller>): Promise<RunOptions> =>
+  const whereOf = async ({ staleness, caller }: ReadCall): Promise<RunOptions> =>
     staleness ? { replica: await chooseReplica(staleness, caller), isLatest: staleness.isLatest } : {}
-  const services: RestServices<Caller> = {
+  const services: RestServices = {
     enumerations,
     recordsChanges,
     errorOf,
@@ -86,7 +86,7 @@ function createOperations(engine: Engine, { log }: ApiOptions, { contextOf }: Ap
     run: (
       document: DocumentNode,
       variables: Record<string, unknown>,
-      { caller, requestId }: Omit<ReadCall<Caller>, 'staleness'>,
+      { caller, requestId }: Omit<ReadCall, 'staleness'>,
       where: RunOptions,
     ): Promise<unknown> =>
       traced('operation', operationNameOf(document), async () => {

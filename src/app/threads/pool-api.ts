@@ -1,8 +1,8 @@
-import type { Caller } from '../../auth/caller.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { movable } from '../../event-loop/movable.ts'
 import type { ThreadPool } from '../../event-loop/thread-pool.ts'
 import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
+import type { Caller } from '../../request/caller.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
 import { traced } from '../api/traced.ts'
 
@@ -35,7 +35,7 @@ export function createPoolApi(pool: ThreadPool, enumerations: () => Enumerations
     return { summary, answer: { status, headers, ...(pieces && { body: pieces }) } }
   }
   return {
-    rest: async ({ method, path, search, headers }: RestRequest<Caller>, caller: Caller, body?: Body) => {
+    rest: async ({ method, path, search, headers }: RestRequest, caller: Caller, body?: Body) => {
       const request = { method, path, search, headers, body: body && movable(body) }
       const { answer: response } = await answer({ api: 'rest', request, caller, enumerations: enumerations() })
       return response

@@ -1,8 +1,8 @@
 import { LineCounter, parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
-import { scopes } from '../../auth/caller.ts'
 import { requirementKinds, severities } from '../../catalogue/readiness/requirements.ts'
 import { invalidRequest } from '../../errors.ts'
+import { scopes } from '../../request/caller.ts'
 import { shown, valueAt } from '../../text.ts'
 
 const lower = <Name extends string>(names: readonly Name[]) =>

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { scopes as allScopes, type Scope } from '../../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
 import {
   defineAttributes,
@@ -17,6 +16,7 @@ import {
 } from '../../catalogue/readiness/requirements.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../errors.ts'
+import { scopes as allScopes, type Scope } from '../../request/caller.ts'
 import type { ConfigFile } from './config-file.ts'
 import { applyWebhooks, type Difference, readWebhooks } from './config-webhooks.ts'
 

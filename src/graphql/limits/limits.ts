@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, visit } from 'graphql'
-import { type Caller, hasScope } from '../../auth/caller.ts'
 import { type CatalogueError, invalidRequest } from '../../errors.ts'
+import { type Caller, hasScope } from '../../request/caller.ts'
 import { maxItems } from '../../request/json-shape.ts'
 import { type DocumentSize, measures } from './document-size.ts'
 

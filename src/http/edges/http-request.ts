@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../request/caller.ts'
 import { type RequestContext, reserve } from '../../request/context.ts'
 import type { HttpResponse, OperationResult, RequestHeaders } from '../../request/exchange.ts'
 import type { RequestSummary } from '../../request/log.ts'

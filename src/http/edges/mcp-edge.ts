@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../request/caller.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
 import { jsonOf } from '../../request/json-text.ts'

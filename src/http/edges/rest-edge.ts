@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../request/caller.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
 import { unauthorized } from '../../request/http-error.ts'
 import { type FileLimits, readFile } from '../body/read-file.ts'
@@ -7,7 +7,7 @@ import { readJsonBody } from '../body/read-json-body.ts'
 import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
 
 export interface RestApi {
-  rest(request: RestRequest<Caller>): Promise<OperationResult>
+  rest(request: RestRequest): Promise<OperationResult>
   maxAnswerBytes: number
   /** The limits of files that are uploaded. */
   fileLimits: FileLimits

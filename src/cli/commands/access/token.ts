@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { scopes } from '../../../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../../../auth/tokens.ts'
 import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
+import { scopes } from '../../../request/caller.ts'
 import { collect, jsonFlag, wideFlag } from '../../option-values.ts'
 import { listOf, printResult, snakeCased } from '../../output.ts'
 import { withDatabase } from '../../with-database.ts'

@@ -1,5 +1,10 @@
-import type { Viewer } from '../catalogue/catalogue.ts'
 import { memoized } from '../lazy.ts'
+
+/** The stores that a caller sees. */
+export interface Viewer {
+  /** UUIDs in lower case; undefined means every store. */
+  readonly stores: ReadonlySet<string> | undefined
+}
 
 /** The rights of a token. `admin` includes the others. */
 export const scopes = ['read', 'write', 'webhook', 'admin'] as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tenantOf } from '../../src/auth/caller.ts'
+import { tenantOf } from '../../src/request/caller.ts'
 
 const tenantOfToken = (tokenId: string, stores?: string[]) =>
   tenantOf({ tokenId, tokenName: tokenId, scopes: new Set(), viewer: { stores: stores && new Set(stores) } })
