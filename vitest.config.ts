@@ -39,7 +39,6 @@ const fast = [
   'test/fair-share/fair-queue.test.ts',
   'test/graphql/document-size.test.ts',
   'test/import/{map-row,usage}.test.ts',
-  'test/security/graphql-cop.test.ts',
 ]
 
 /** What runs on Citus too: each file makes databases of its own on the coordinator and the workers. */

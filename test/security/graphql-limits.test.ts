@@ -156,6 +156,13 @@ describe('documents within the limits', () => {
     const reply = await gateway.post(getIntrospectionQuery())
     expect([reply.status, errorsOf(reply)]).toEqual([200, []])
   })
+
+  it('introspection that goes in circles is refused to administrators, too', async () => {
+    const circle = `{ __schema { types ${'{ fields { type '.repeat(5)} { name } ${'} }'.repeat(5)} } }`
+    const { json } = await gateway.post(circle)
+    expect(json).toMatchObject({ errors: [{ extensions: { code: 'invalid_request' } }] })
+    expect(json).not.toHaveProperty('data')
+  })
 })
 
 describe('introspection for administrators only', () => {
