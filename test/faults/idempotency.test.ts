@@ -13,7 +13,6 @@ import {
   storeWithProducts,
 } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
-import { newToken } from '../support/tokens.ts'
 import { figure, isLong } from './support/scale.ts'
 
 const keys = isLong ? 100 : 6
@@ -102,18 +101,6 @@ describe('Idempotency-Key', () => {
     await put('Red', 'red')
     expect((await put('Blue', 'blue')).status).toBe(200)
     expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ Color: 'Red' })
-  })
-
-  it('applies to a token that is limited to some stores', async () => {
-    const store = await storeWithProducts(gateway, ['A'])
-    const { secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })
-    const headers = { authorization: `Bearer ${secret}` }
-    const request = { key: 'limited', method: 'PUT', body: [{ product_code: 'A', Color: 'Blue' }], headers }
-    const first = await send(`/v1/products?store_uuid=${store}`, request)
-    expect(outcomeOf(first).data).toMatchObject({ updated_skus: ['A'] })
-    await expectSame(send(`/v1/products?store_uuid=${store}`, request), first)
-    const foreign = await newStore(gateway)
-    expect((await send(`/v1/products?store_uuid=${foreign}`, request)).status).toBe(404)
   })
 
   it('refuses another body, byte for byte', async () => {

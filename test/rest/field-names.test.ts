@@ -19,14 +19,6 @@ it.each([
   expect(reply).toMatchObject({ status: 413, entries: [{ field, index: 0, details }] })
 })
 
-it('an error of an item of POST /assets has the names of REST', async () => {
-  const store = await newStore(gateway)
-  const body = [{ asset_type: 'x' }, { parent_code: '' }].map((fields) => ({ ...item, ...fields, assets: {} }))
-  const { data } = await callRest(gateway, `POST /assets?store_uuid=${store}`, body)
-  const begins = (name: string) => expect.stringMatching(`^${name} must`)
-  expect(data).toMatchObject({ error_info: [{ details: begins('asset_type') }, { details: begins('parent_code') }] })
-})
-
 it('an error of a group of a request has the names of REST', () => {
   const fault = { reason: 'invalid_request', field: 'groups[1].assetFormat', index: 1 } as const
   const errorInfo = [{ ...fault, details: 'groups[1].assetFormat must be there' }]

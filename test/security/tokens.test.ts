@@ -96,6 +96,13 @@ describe('tokens', () => {
     for (let i = 0; i < 50; i++) await gateway.call('/v1/nothing', { token: `cat_guess-${i}` })
     expect(gateway.database.statements()).toBeLessThan(10)
   })
+
+  it('are looked up once for many requests', async () => {
+    const { secret: token } = await newToken(gateway, { scopes: ['READ'] })
+    gateway.database.statements()
+    await Promise.all(Array.from({ length: 50 }, () => gateway.call('/v1/nothing', { token })))
+    expect(gateway.database.statements()).toBeLessThan(10)
+  })
 })
 
 describe('scopes', () => {

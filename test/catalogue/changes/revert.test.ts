@@ -432,19 +432,6 @@ describe('what cannot be reverted', () => {
     expect([await attributesOf('A'), await attributesOf('B')]).toEqual([{}, undefined])
   })
 
-  it('is a request that changed nothing in the store', async () => {
-    const request = await put('A', { Color: 'red' })
-    const other = await newStore(gateway)
-    for (const [where, id, code] of [
-      [store, 'unknown', 'request_not_found'],
-      [other, request, 'request_not_found'],
-      [randomUUID(), request, 'store_not_found'],
-      ['no uuid', request, 'store_not_found'],
-    ] as const) {
-      await expect(revert(gateway, where, id)).rejects.toMatchObject({ code })
-    }
-  })
-
   it('is a request that may have begun before the oldest change that is kept', async () => {
     // Citus updates by immutable functions only.
     const moved = (column: string, by: string) =>
@@ -514,17 +501,6 @@ describe('what cannot be reverted', () => {
 })
 
 describe('a revert', () => {
-  it('does and records nothing in a dry run, and says what it would do', async () => {
-    await put('A', { Color: 'red' })
-    const request = await put('A', { Color: 'blue' })
-    const state = await stateOf(gateway, store)
-    const { reverted, requestId } = await revert(gateway, store, request, { dryRun: true })
-    expect(reverted).toMatchObject({ products: 1 })
-    expect(await stateOf(gateway, store)).toEqual(state)
-    await expect(revert(gateway, store, requestId)).rejects.toMatchObject({ code: 'request_not_found' })
-    await revert(gateway, store, request)
-  })
-
   it('of many products does not read the values that others had later', async () => {
     const request = await upsert(Array.from({ length: 101 }, (_, i) => ({ productCode: `sku-${i}` })))
     const items: [string, string, string][] = [['other', 'Color', 'x'.repeat(10_000)]]

@@ -49,13 +49,6 @@ describe('a body that is slow to work on', () => {
     const { status, text } = await put(await newStore(gateway), wide)
     expect([status, JSON.parse(text).data.unavailable_skus.length]).toEqual([200, 10_000])
   })
-
-  it('nests more than 64 levels: below that a value is the failure of its attribute', async () => {
-    const store = await storeWithProducts(gateway, ['A'])
-    const { json } = await put(store, `[{"product_code":"A","a":${deep(62)}}]`)
-    expect(json).toMatchObject({ data: { failed_products: { A: { a: expect.any(String) } } } })
-    expect(outcomeOf(await put(store, `[{"product_code":"A","a":${deep(63)}}]`)).reason).toBe('payload_too_large')
-  })
 })
 
 describe('a key that comes twice in one object', () => {
