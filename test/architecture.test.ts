@@ -13,7 +13,7 @@ const mayImport: Record<string, string> = {
     'rest schema auth catalogue database event-loop fair-share filter-service global-config graphql http idempotency jobs live mcp metrics outgoing request tracing webhooks',
   'src/event-loop': 'fair-share request',
   'src/demo': 'catalogue import',
-  schema: 'auth catalogue graphql jobs live request webhooks',
+  schema: 'auth catalogue graphql import jobs live request webhooks',
   'src/webhooks': 'catalogue database live outgoing request',
   'src/jobs': 'catalogue database event-loop export import request',
   'src/export': 'catalogue database request',

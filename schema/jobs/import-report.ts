@@ -1,3 +1,4 @@
+import { noteSentences } from '../../src/import/report/notes.ts'
 import type { Job } from '../../src/jobs/job.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
@@ -37,10 +38,12 @@ export const JobProblemRef = builder.objectRef<Problem>('JobProblem').implement(
   }),
 })
 
+const noteCodes = Object.entries(noteSentences).map(([code, sentence]) => `- \`${code}\`: ${sentence}`)
+
 export const JobNoteRef = builder.objectRef<Job['notes'][number]>('JobNote').implement({
   description: 'Something that an import changed or assumed when it read the file.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'Code of the note, such as `short_rows`.' }),
+    code: t.exposeString('code', { description: `Code of the note:\n${noteCodes.join('\n')}` }),
     column: t.exposeString('column', nullable('Column; null for the whole file.')),
     rows: t.exposeInt('rows', { description: 'Number of rows that the note is about.' }),
     example: t.exposeString('example', nullable('The first value that the note is about.')),

@@ -1,8 +1,8 @@
 import { brief } from '../../catalogue/bounded-failures.ts'
 import { shown } from '../../text.ts'
 
-/** What an import changed or assumed of what it read, and what it suspects. docs/importing.md lists the codes. */
-const sentences = {
+/** What an import changed or assumed of what it read, and what it suspects. The descriptions of the API list them. */
+export const noteSentences = {
   no_rows: 'the file has no rows, only the names of its columns or an empty list',
   windows_1252: 'the file is not UTF-8 and was read as Windows-1252',
   declared_encoding: 'the file says that it is in another encoding, and was read as UTF-8, as its bytes are',
@@ -31,7 +31,7 @@ const sentences = {
   replaced: 'a row replaces values of an earlier row with the same code',
 } satisfies Record<string, string>
 
-export type NoteCode = keyof typeof sentences
+export type NoteCode = keyof typeof noteSentences
 
 /** A note on some rows of a column, or of the whole file, with its first example. */
 export interface Note {
@@ -69,5 +69,5 @@ const maxNotesOfCode = 20
 export function noteSentence({ code, column, rows, example }: Note): string {
   const where = column === null ? '' : `${shown(column)}: `
   const count = rows > 1 ? ` (${rows} rows)` : ''
-  return `note: ${where}${sentences[code]}${example === null ? '' : `, such as ${example}`}${count}`
+  return `note: ${where}${noteSentences[code]}${example === null ? '' : `, such as ${example}`}${count}`
 }
