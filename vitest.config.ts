@@ -101,7 +101,7 @@ const optional = [
 const isNamed = (name: string) => process.argv.some((argument) => argument === name || argument === `--project=${name}`)
 
 if (isNamed('citus') && !process.env.CITUS_URL) {
-  throw new Error('CITUS_URL must name a database on a coordinator of Citus: test/README.md says how to start one')
+  throw new Error('CITUS_URL must name a database on a coordinator of Citus: test/citus/start.sh starts one')
 }
 
 export default defineConfig({
