@@ -101,7 +101,7 @@ describe('import.finished', () => {
     ])
     const [event] = await feedOf(store, 'import.finished')
     expect([event?.keys, event?.counts]).toEqual([
-      ['succeeded'],
+      ['succeeded with failures'],
       { created: 0, updated: 0, deleted: 0, failed: 1, total: 3 },
     ])
     const receipt = '{ failed counts { kind created } changes { nodes { type } } }'
@@ -127,12 +127,13 @@ describe('import.finished', () => {
     await expect.poll(() => feedOf(store, 'import.finished')).toMatchObject([{ codes: [jobId] }])
   })
 
-  it('says that an import has failed', async () => {
+  it.each([
+    ['an import has failed', 'name\nA\n', 'failed'],
+    ['only an image has failed', 'sku,Image URL 1\nA,front.jpg\n', 'succeeded with failures'],
+  ])('says that %s, as the job does', async (_, content, state) => {
     const store = await newStore(gateway)
-    await ask(gateway, 'startImport', { storeUuid: store, input: { content: 'name\nA\n' } }, '{ jobId }')
-    await expect
-      .poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys))
-      .toEqual([['failed']])
+    await ask(gateway, 'startImport', { storeUuid: store, input: { content } }, '{ jobId }')
+    await expect.poll(async () => (await feedOf(store, 'import.finished')).map(({ keys }) => keys)).toEqual([[state]])
   })
 
   it('has an upload and an import of the command line as each ends', async () => {
@@ -146,7 +147,7 @@ describe('import.finished', () => {
     const { data } = (await uploaded.json()) as { data: { job_id: string } }
     const events = () => stream.events.map(({ via, actor, codes, keys, counts }) => [via, actor, codes, keys, counts])
     const counts = { created: 0, updated: 0, deleted: 0, failed: 1, total: 2 }
-    const ofUpload = ['job', 'bootstrap', [data.job_id], ['succeeded'], counts]
+    const ofUpload = ['job', 'bootstrap', [data.job_id], ['succeeded with failures'], counts]
     await expect.poll(events).toEqual([ofUpload])
     const file = folder.file('products.csv')
     await writeFile(file, 'sku\nC\n')

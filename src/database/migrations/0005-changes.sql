@@ -368,12 +368,16 @@ begin
   end loop;
 end $$;
 
--- Records that an import that is no dry run has ended, whatever ends it, with the request that has begun it.
+-- Records that an import that is no dry run has ended, whatever ends it, with the request that has begun it. Its state
+-- is that of `Job.state`.
 create function record_import_end() returns trigger language plpgsql as $$
+declare
+  has_failures boolean := (new.counts ->> 'failed')::integer + (new.counts ->> 'assetsFailed')::integer > 0;
 begin
   perform record_change(new.store_uuid, new.origin || jsonb_build_object('operation', 'import', 'via',
       case when new.file is null then 'job' else 'cli' end), 'import', 'finished', array[new.job_id::text],
-    array[new.state], null, (new.counts ->> 'rows')::integer, (new.counts ->> 'failed')::integer);
+    array[case when new.state = 'succeeded' and has_failures then 'succeeded with failures' else new.state end], null,
+    (new.counts ->> 'rows')::integer, (new.counts ->> 'failed')::integer);
   return null;
 end $$;
 create trigger import_ended after update of state on job for each row
