@@ -8,6 +8,7 @@ import { runCli } from '../support/clients/cli.ts'
 import { send } from '../support/clients/http.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
+import { listen } from '../support/servers/loopback.ts'
 import { searchPath, startProgram } from '../support/servers/program.ts'
 
 let running: ChildProcess[]
@@ -83,9 +84,8 @@ describe('npm start', () => {
   })
 
   it('ends with 1 and one message on a busy port, before it creates anything or prints a token', async () => {
-    const listener = createServer().listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const { port } = listener.address() as { port: number }
+    const listener = createServer()
+    const port = await listen(listener)
     const env = { DATA_DIR: folder.file('not-created') }
     const message = await start(env, '--port', String(port)).then(({ url }) => url, String)
     expect(message).toMatch(/it ended with 1: .*cannot listen on 127\.0\.0\.1, port \d+: .*EADDRINUSE.*set PORT/s)

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect as connectTcp, createServer } from 'node:net'
+import { connect as connectTcp, createServer } from 'node:net'
 import { type Kysely, sql } from 'kysely'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/database/connection/connect.ts'
@@ -7,6 +6,7 @@ import { withOwnConnection } from '../../src/database/connection/own-connection.
 import { openQueue } from '../../src/database/job-queue.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { useDatabase } from '../support/database/database.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 const database = useDatabase()
 
@@ -83,11 +83,10 @@ async function misspelling(setting: string) {
       isDone ||= isFound
       upstream.write(isFound ? text.replace(setting, `x${setting.slice(1)}`) : text, 'latin1')
     })
-  }).listen(0, '127.0.0.1')
+  })
   onTestFinished(() => void server.close())
-  await once(server, 'listening')
   const open = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
-  return { connection: { host: '127.0.0.1', port: (server.address() as AddressInfo).port }, open }
+  return { connection: { host: '127.0.0.1', port: await listen(server) }, open }
 }
 
 it('closes a connection of the pool whose settings fail, and the next request gets a new one', async () => {

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -12,6 +11,7 @@ import { send } from '../support/clients/http.ts'
 import { ask } from '../support/clients/operations.ts'
 import { newStore, productOf, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, token, useGateway } from '../support/servers/gateway.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 const silent = pino({ level: 'silent' })
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
@@ -134,9 +134,8 @@ describe('a listing through the filtering service in the pool', () => {
       if (received.length > 1) response.writeHead(400).end()
       else response.setHeader('content-type', 'application/json').end('{"total_groups":0,"parent_codes":[]}')
     })
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
     ends.push(() => service.close())
-    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    const url = `http://127.0.0.1:${await listen(service)}`
     const filterClient = createFilterClient({ url, timeoutMs: 2_000, log: silent })
     const mainThreadLimits = { bytes: 0, members: 0, cost: 0, readBytes: 0 }
     const filtered = await startTestGateway({ filterClient, more: { mainThreadLimits } })

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -7,6 +6,7 @@ import { readConfig } from '../../src/app/config.ts'
 import { type Enumerations, fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { type GlobalConfig, startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { type ConfigFile, configFile } from '../support/global-config.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 const refreshMs = 30
 const good = { asset_formats: ['image', 'audio'], channels: ['web', 'SMP'], store_taxonomies: ['acme', 'brand'] }
@@ -183,10 +183,9 @@ async function fileWith(content: unknown): Promise<ConfigFile> {
 
 async function serve(listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanups.push(() => {
     server.closeAllConnections()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/config.json`
+  return `http://127.0.0.1:${await listen(server)}/config.json`
 }

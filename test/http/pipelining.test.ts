@@ -1,11 +1,11 @@
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { startInOrder } from '../../src/http/pipelining.ts'
 import { openWire, openWires } from '../support/clients/wire.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 const headerChars = 100_000
 
@@ -82,7 +82,7 @@ it('the headers of waiting requests have 8 MiB: connections beyond that are cut,
 })
 
 /** A server whose requests start in order. The test answers them. */
-async function listen() {
+async function start() {
   const started: ServerResponse[] = []
   let received = 0
   const server = createServer((request, response) => {
@@ -93,8 +93,7 @@ async function listen() {
     server.closeAllConnections()
     server.close()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${await listen(server)}`
   const count = promisify(server.getConnections.bind(server))
   return { url, started, received: () => received, openConnections: () => count() }
 }
@@ -102,7 +101,7 @@ async function listen() {
 const request = `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(15_000)}\r\n\r\n`
 
 it('of a client that has left no waiting request starts, and what they held is free for others', async () => {
-  const { url, started, received, openConnections } = await listen()
+  const { url, started, received, openConnections } = await start()
   for (let round = 1; round <= 2; round++) {
     // Nearly all of the 8 MiB.
     const wires = await openWires(url, 5)
@@ -123,7 +122,7 @@ it('of a client that has left no waiting request starts, and what they held is f
 })
 
 it('no request starts after an answer that closes its connection', async () => {
-  const { url, started, openConnections } = await listen()
+  const { url, started, openConnections } = await start()
   const wire = await openWire(url)
   wire.send(request.repeat(2))
   await expect.poll(() => started).toHaveLength(1)

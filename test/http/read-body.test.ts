@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { readBody } from '../../src/http/body/read-body.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 it('a body that has arrived in several pieces before it is read is read whole', async () => {
   const server = createServer(async (request, response) => {
@@ -13,8 +13,7 @@ it('a body that has arrived in several pieces before it is read is read whole', 
     response.end(`${body.length} ${body.every((byte) => byte === 120)}`)
   })
   onTestFinished(() => void server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect(await listen(server), '127.0.0.1')
   socket.write(
     `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`,
   )

@@ -1,9 +1,10 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer, type LookupFunction } from 'node:net'
+import { createServer, type LookupFunction } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
 import { Random } from '../support/random.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 const closing: (() => unknown)[] = []
 afterAll(() => Promise.all(closing.map((close) => close())))
@@ -15,19 +16,17 @@ async function listenOnLoopback() {
     connections++
     socket.destroy()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
-  return { port: (server.address() as AddressInfo).port, connections: () => connections }
+  return { port: await listen(server), connections: () => connections }
 }
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createHttpServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(
     () => server.closeAllConnections(),
     () => server.close(),
   )
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listen(server)}`
 }
 
 /** Answers each name with the addresses that are its next turn; the last turn repeats. */
@@ -156,11 +155,10 @@ describe('outgoing requests', () => {
     const server = createServer((socket) =>
       socket.on('error', () => {}).once('data', () => socket.end('no HTTP\r\n\r\n')),
     )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     closing.push(() => server.close())
     const outgoing = createOutgoing({ allow: ['127.0.0.1'] })
     closing.push(outgoing.close)
-    const { port } = server.address() as AddressInfo
+    const port = await listen(server)
     await expect(post(outgoing, `http://127.0.0.1:${port}`)).rejects.toThrow('the connection failed: HTTPParserError')
   })
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Exchange } from '../support/clients/exchanges.ts'
 import { useFolder } from '../support/folder.ts'
+import { listen } from '../support/servers/loopback.ts'
 import { root } from '../support/sources.ts'
 
 interface Violation {
@@ -85,10 +85,9 @@ async function throughPrism(
     outgoing.writeHead(current?.status ?? 500, current?.answerHeaders)
     outgoing.end(current?.answer)
   })
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
   const { startValidationProxy } = await import('../../tools/validation-proxy.js')
   const document = JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8'))
-  const prism = await startValidationProxy(document, `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
+  const prism = await startValidationProxy(document, `http://127.0.0.1:${await listen(upstream)}`)
   for (const exchange of exchanges) {
     current = exchange
     const headers = await ask(prism.url, exchange)

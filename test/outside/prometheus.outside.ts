@@ -9,9 +9,9 @@ import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { configFile } from '../support/global-config.ts'
-import { freePort } from '../support/servers/free-port.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 import { program } from '../support/servers/installed.ts'
+import { freePort } from '../support/servers/loopback.ts'
 
 const folder = useFolder()
 const log = pino({ level: 'silent' })

@@ -1,13 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { restData } from '../support/clients/rest-client.ts'
 import { addProducts, newStore } from '../support/factories.ts'
-import { freePort } from '../support/servers/free-port.ts'
 import { useGateway } from '../support/servers/gateway.ts'
+import { freePort, listen } from '../support/servers/loopback.ts'
 import { createWebhook, deliveries, forReceivers } from '../webhooks/support.ts'
 
 const gateway = useGateway(forReceivers)
@@ -70,10 +69,9 @@ it.each(receivers)('%s %s says which secret it needs', async (program, file) => 
 })
 
 it.each(receivers)('%s %s says that its port is in use', async (program, file) => {
-  const server = createServer().listen(0, '127.0.0.1')
+  const server = createServer()
   onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   const env = { ...process.env, WEBHOOK_SECRET: 'whsec_c2VjcmV0', PORT: String(port) }
   const receiver = promisify(execFile)(program, [file], { cwd: root, env })
   await expect(receiver).rejects.toMatchObject({

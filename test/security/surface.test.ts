@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import type { Reply } from '../support/clients/http.ts'
 import { addAssets, newStore } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 const gateway = useGateway({ more: { corsOrigins: ['https://shop.example'] } })
 
@@ -84,8 +84,7 @@ describe('what is stored', () => {
   it('is never fetched: web sites and assets', async () => {
     let fetched = 0
     const server = createServer((_request, response) => response.end(String(++fetched)))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = `http://127.0.0.1:${await listen(server)}`
     const store = await newStore(gateway, { store_website: `${url}/site` })
     await addAssets(gateway, store, [['a', 'A', { url: `${url}/a.jpg` }]])
     const body = [{ product_code: 'B', 'Image URL 1': `${url}/b.jpg`, Manual: `${url}/manual.pdf` }]

@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -9,6 +8,7 @@ import { startTracing } from '../../src/tracing/start-tracing.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { newStore } from '../support/factories.ts'
 import { startTestGateway, token } from '../support/servers/gateway.ts'
+import { listen } from '../support/servers/loopback.ts'
 import { startProgram } from '../support/servers/program.ts'
 
 const traceId = 'af7651916cd43dd8448eb211c80319c7'
@@ -30,12 +30,11 @@ async function listener(
     heard.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
     response.setHeader('content-type', 'application/json').end(answer)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ends.push(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
+  return { url: `http://127.0.0.1:${await listen(server)}`, heard }
 }
 
 /** A gateway whose spans are kept, with a filtering service. */

@@ -5,6 +5,7 @@ import type { Item } from '../support/clients/client.ts'
 import { ask } from '../support/clients/operations.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
+import { listen } from '../support/servers/loopback.ts'
 import { eventsOf, fastTimes, type Received, startReceiver, status, verified } from './receiver.ts'
 import { change, createWebhook, deliveries, forReceivers, makeProducts, webhook } from './support.ts'
 
@@ -185,9 +186,8 @@ describe('a receiver that fails', () => {
       most = Math.max(most, sockets.size)
       socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     })
-    await new Promise<void>((resolve) => dead.listen(0, '127.0.0.1', resolve))
+    const port = await listen(dead)
     onTestFinished(() => void dead.close())
-    const { port } = dead.address() as { port: number }
     await createWebhook(gateway, store, `http://127.0.0.1:${port}`)
     const receiver = await startReceiver()
     const ids = await Promise.all(Array.from({ length: 10 }, () => createWebhook(gateway, store, receiver.url)))

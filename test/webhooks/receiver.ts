@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { onTestFinished } from 'vitest'
 import type { Event } from '../../src/live/event.ts'
 import type { RetryTimes } from '../../src/webhooks/deliver/retries.ts'
+import { listen } from '../support/servers/loopback.ts'
 
 /** Times of retries for which tests need not wait. */
 export const fastTimes: RetryTimes = {
@@ -46,13 +46,12 @@ export async function startReceiver(answer: Answer = (response) => response.end(
     received.push(one)
     behaviour.answer(response, one, received.length - 1)
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const own = await listen(server, port)
   const stop = async () => {
     server.closeAllConnections()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
   onTestFinished(stop)
-  const { port: own } = server.address() as AddressInfo
   return {
     received,
     port: own,

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { createServer } from 'node:net'
@@ -10,6 +9,7 @@ import { connectionsPerWorker } from '../../../src/app/cluster/supervisor.ts'
 import { runCliProcess } from '../../support/clients/cli.ts'
 import { send } from '../../support/clients/http.ts'
 import { useDatabase } from '../../support/database/database.ts'
+import { listen } from '../../support/servers/loopback.ts'
 import { type Program, startProgram } from '../../support/servers/program.ts'
 
 const admin = 'a-token-for-the-workers'
@@ -129,10 +129,8 @@ describe('two workers', () => {
   })
 
   it('are not started where the port is taken: it ends with 1 and says so', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const { port } = taken.address() as { port: number }
-    await expect(start({ PORT: String(port) })).rejects.toThrow(
+    const taken = createServer()
+    await expect(start({ PORT: String(await listen(taken)) })).rejects.toThrow(
       /it ended with 1: .*EADDRINUSE.*set PORT to another port/,
     )
     taken.close()

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import type { FilterClient } from '../../../src/filter-service/client.ts'
+import { listen } from '../../support/servers/loopback.ts'
 
 /** What a filtering service may do instead of answering: it gets the connection once a whole request has come. */
 export type Fault = (socket: Socket) => void
@@ -40,15 +41,12 @@ export async function startFaultyFilter(): Promise<FaultyFilter> {
       current(socket)
     })
   })
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
   const refuse = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve())
       for (const socket of sockets) socket.destroy()
     })
-  await listen(0)
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  const port = await listen(server)
   return {
     url: `http://127.0.0.1:${port}`,
     does: (fault) => {
@@ -62,7 +60,7 @@ export async function startFaultyFilter(): Promise<FaultyFilter> {
     connections: () => sockets.size,
     latest: () => latest,
     refuse,
-    listen: () => listen(port),
+    listen: async () => void (await listen(server, port)),
     close: async () => {
       if (server.listening) await refuse()
     },

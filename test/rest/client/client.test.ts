@@ -1,5 +1,4 @@
 import { createServer, request as forward, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createCatalogueClient } from '../../../rest/client/catalogue-client.ts'
 import { CatalogueApiError } from '../../../rest/client/send.ts'
@@ -8,6 +7,7 @@ import { storeBody, storeWithAssets, unknownStore } from '../../support/factorie
 import { needsPrimary } from '../../support/needs-primary.ts'
 import { token } from '../../support/servers/gateway.ts'
 import { useGatewayBehindProxy } from '../../support/servers/gateway-behind-proxy.ts'
+import { listen } from '../../support/servers/loopback.ts'
 
 const gateway = useGatewayBehindProxy()
 
@@ -128,8 +128,8 @@ describe('the typed client', () => {
 
   it('sends a write again under its idempotency key when the answer was lost, so that it is done once', async (test) => {
     needsPrimary(test, 'another client writes')
-    const proxy = await losingAnswers(2)
-    const { port } = proxy.address() as AddressInfo
+    const proxy = losingAnswers(2)
+    const port = await listen(proxy)
     const store_name = 'made once'
     const { store_uuid } = await client(`http://127.0.0.1:${port}`).createStore({ ...newStore, store_name })
     const filter = { search: store_name }
@@ -149,9 +149,9 @@ describe('the typed client', () => {
 })
 
 /** A way to the gateway that takes so many requests there and loses the answers. */
-async function losingAnswers(times: number): Promise<Server> {
+function losingAnswers(times: number): Server {
   let lost = 0
-  const proxy = createServer((incoming, outgoing) => {
+  return createServer((incoming, outgoing) => {
     const { method, headers, url: path } = incoming
     const onward = forward(`${gateway.url}${path}`, { method, headers }, (answer) => {
       if (lost++ < times) answer.resume().on('end', () => incoming.socket.destroy())
@@ -159,6 +159,4 @@ async function losingAnswers(times: number): Promise<Server> {
     })
     incoming.pipe(onward)
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  return proxy
 }

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -12,6 +10,7 @@ import { callRest, type RestReply } from '../../support/clients/rest-client.ts'
 import { databaseUrl } from '../../support/database/database.ts'
 import { newStore } from '../../support/factories.ts'
 import { useFolder } from '../../support/folder.ts'
+import { listen } from '../../support/servers/loopback.ts'
 import type { Program } from '../../support/servers/program.ts'
 import { serve } from '../../support/servers/serve.ts'
 
@@ -22,9 +21,8 @@ let program: Program
 
 beforeAll(async () => {
   postgres = await startEmbedded({ dataDir: folder.file('data'), binDir: await limitedPrograms() })
-  provider = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(provider, 'listening')
-  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  provider = createServer(() => {})
+  const issuer = `http://127.0.0.1:${await listen(provider)}`
   const jwt = { JWT_ISSUER: issuer, JWT_AUDIENCE: 'the-catalogue', JWT_JWKS_URL: issuer }
   program = await serve({ url: databaseUrl(postgres.connection) }, [], jwt)
 })

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { outcomeOf } from '../../support/clients/cli.ts'
+import { listen } from '../../support/servers/loopback.ts'
 import { searchPath } from '../../support/servers/program.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -15,9 +14,8 @@ it('the install script of a dependency reports nothing, where npm runs it', asyn
   const server = createServer((request, response) => {
     reports.push(request.url ?? '')
     response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const SCARF_LOCAL_PORT = String((server.address() as AddressInfo).port)
+  })
+  const SCARF_LOCAL_PORT = String(await listen(server))
   const env = { PATH: searchPath, INIT_CWD: root, SCARF_LOCAL_PORT }
   const script = spawn(process.execPath, ['node_modules/@scarf/scarf/report.js'], { cwd: root, env })
   await outcomeOf(script)

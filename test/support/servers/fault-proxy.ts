@@ -1,6 +1,7 @@
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import { inject } from 'vitest'
 import type { Random } from '../random.ts'
+import { listen } from './loopback.ts'
 
 /** What a network may do to the bytes that pass, and to connections. */
 export type Fault =
@@ -68,7 +69,6 @@ export async function startFaultProxy(target: NetConnectOpts): Promise<FaultProx
     carry(upstream, client, () => fault)
     age(client, upstream, fault)
   })
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
   const cut = () => {
     for (const socket of sockets) end(socket, 'reset')
   }
@@ -77,15 +77,13 @@ export async function startFaultProxy(target: NetConnectOpts): Promise<FaultProx
     cut()
     await closed
   }
-  await listen(0)
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  const port = await listen(server)
   return {
     connection: { host: '127.0.0.1', port },
     set: async (next) => {
       fault = next
       if (next.kind === 'down') return shut()
-      if (!server.listening) await listen(port)
+      if (!server.listening) await listen(server, port)
       for (const socket of sockets) {
         if (next.kind === 'hang') socket.pause()
         age(socket, socket, next)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { listen } from './loopback.ts'
 
 /** An OpenID provider as far as the gateway sees one: an issuer with keys. */
 export interface JwksServer {
@@ -32,8 +32,7 @@ export async function startJwksServer(others: readonly JWK[] = []): Promise<Jwks
     const all = [...(await Promise.all(published)), ...others]
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: all }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://127.0.0.1:${await listen(server)}`
   return {
     issuer,
     jwksUrl: `${issuer}/keys`,

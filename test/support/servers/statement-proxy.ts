@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { inject } from 'vitest'
+import { listen } from './loopback.ts'
 
 /** A proxy in front of the run's PostgreSQL, and the texts of all statements that have passed it. */
 export async function startStatementProxy() {
@@ -20,11 +21,8 @@ export async function startStatementProxy() {
     const read = createReader((text) => texts.add(text))
     client.on('data', read)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
   return {
-    connection: { host: '127.0.0.1', port: typeof address === 'object' && address ? address.port : 0 },
+    connection: { host: '127.0.0.1', port: await listen(server) },
     texts,
     close: async () => {
       for (const socket of sockets) socket.destroy()
