@@ -7,6 +7,7 @@ import { isBefore, readCursor } from '../../src/catalogue/changes/cursor.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { inTransaction, withDryRun } from '../../src/catalogue/transaction.ts'
 import type { Event } from '../../src/live/event.ts'
+import { addChange, itemsOf } from '../catalogue/changes/ledger-rows.ts'
 import { restData } from '../support/clients/rest-client.ts'
 import { settled } from '../support/database/changes.ts'
 import { addAssets, addProducts, newStore, storeIn } from '../support/factories.ts'
@@ -231,15 +232,12 @@ describe('GET /v1/events', () => {
     await stream.opened
     slow.answer.pause()
     const closed = once(slow.sent, 'close')
-    const codes = Array.from({ length: 4_000 }, (_, i) => `${'c'.repeat(200)}${i}`)
     const hasBoth = async () => (await other.call('/metrics')).text.includes('catalogue_streams{state="open"} 2')
     let written = 0
     // How much the buffers of a connection hold is up to the system.
     for (; await hasBoth(); written++) {
       // Writing so many products would take minutes on a busy machine.
-      await sql`insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-        values (${store}, 'r', 'a', 'rest', 'o', 'product', 'updated', ${codes}, ${codes.map(() => 'Color')},
-          ${codes.map(() => null)}, ${codes.length})`.execute(gateway.database.db)
+      await addChange(gateway.database.db, { store, items: itemsOf(4_000, 'c'.repeat(200)) })
       await expect.poll(() => stream.events.length).toBe(written + 1)
     }
     slow.answer.resume()

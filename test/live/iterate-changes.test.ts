@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { createHub } from '../../src/live/hub.ts'
 import { iterateChanges } from '../../src/live/iterate-changes.ts'
 import { latestPosition } from '../../src/live/new-changes.ts'
 import { createStreams } from '../../src/live/streams.ts'
+import { addChange, itemsOf } from '../catalogue/changes/ledger-rows.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 
@@ -18,11 +18,7 @@ it('a subscriber that reads nothing is cut when large changes wait', async () =>
   const stream = createStreams(async () => caller).open(caller, 'Bearer token')
   const feed = { stores: [store], filter: {}, after: await latestPosition(db, [store]) }
   const changes = await iterateChanges(createHub(db, pino({ level: 'silent' })), stream, feed)
-  await sql`insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-    select ${store}::uuid, 'r', 'a', 'rest', 'o', 'product', 'updated', array_fill('c'::text, array[10000]),
-      array_fill('k'::text, array[10000]), array_fill(null::text, array[10000]), 1 from generate_series(1, 30)`.execute(
-    db,
-  )
+  for (let i = 0; i < 30; i++) await addChange(db, { store, items: itemsOf(10_000, 'c') })
   await expect.poll(() => stream.isClosed).toBe(true)
   await expect(changes[Symbol.asyncIterator]().next()).rejects.toThrow('the stream is closed')
 })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import type { Change } from '../../src/catalogue/changes/change.ts'
 import type { LedgerPosition } from '../../src/catalogue/changes/cursor.ts'
@@ -7,6 +6,7 @@ import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
 import { eventOf } from '../../src/live/event.ts'
 import { latestPosition, maxKeptBytes, readNewChanges } from '../../src/live/new-changes.ts'
+import { addChange, itemsOf } from '../catalogue/changes/ledger-rows.ts'
 import { restData } from '../support/clients/rest-client.ts'
 import { settled } from '../support/database/changes.ts'
 import { addAssets, addProducts, newStore, storeIn } from '../support/factories.ts'
@@ -69,9 +69,7 @@ it('pages of new changes end at a bound, and continue', async () => {
   const { db, catalogue } = gateway.database
   const store = await storeIn(catalogue)
   const start = await latestPosition(db, [store])
-  await sql`insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-    select ${store}::uuid, 'r', 'a', 'rest', 'o', 'product', 'updated', array_fill(repeat('c', 200), array[2000]),
-      array_fill('k'::text, array[2000]), array_fill(null::text, array[2000]), 1 from generate_series(1, 8)`.execute(db)
+  for (let i = 0; i < 8; i++) await addChange(db, { store, items: itemsOf(2_000, 'c'.repeat(200)) })
   await settled(gateway.database)
   const first = await readNewChanges(db, [store], start)
   expect([first.changes.length, first.hasMore]).toEqual([4, true])

@@ -2,24 +2,6 @@ import { PassThrough, Writable } from 'node:stream'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createStreams, type StreamLimits } from '../../src/live/streams.ts'
 
-/** Two open streams: the client of the first one reads, and that of the second one does not. */
-function openTwo(limits: Partial<StreamLimits>) {
-  const caller = {
-    tokenId: 'id',
-    tokenName: 'reader',
-    scopes: new Set(['read'] as const),
-    viewer: { stores: undefined },
-  }
-  const streams = createStreams(async () => caller, limits)
-  const reading = new PassThrough().resume()
-  const stuck = new Writable({ write: () => {} })
-  return [reading, stuck].map((out) => {
-    const stream = streams.open(caller, 'Bearer token')
-    stream.begin(out, { heartbeat: () => ':\n\n' }, ':\n\n')
-    return stream
-  })
-}
-
 afterEach(() => void vi.useRealTimers())
 
 /** A function that opens a stream of one of the users of a store. */
@@ -30,6 +12,23 @@ function openerOf(limits: Partial<StreamLimits>) {
   }
   const streams = createStreams(async (user = '') => callerOf(user, ''), limits)
   return (user: string, store: string) => streams.open(callerOf(user, store), user)
+}
+
+/** A function that opens a stream of one of the users of a store, whose client leaves so many bytes unread. */
+function stuckOpenerOf(limits: Partial<StreamLimits>) {
+  const open = openerOf(limits)
+  return (user: string, store: string, unread: number) => {
+    const stream = open(user, store)
+    const out = unread > 0 ? new Writable({ write: () => {} }) : new PassThrough().resume()
+    stream.begin(out, { heartbeat: () => ':\n\n' }, 'x'.repeat(unread))
+    return stream
+  }
+}
+
+/** Two open streams: the client of the first one reads, and that of the second one does not. */
+function openTwo(limits: Partial<StreamLimits>) {
+  const openStuck = stuckOpenerOf(limits)
+  return [openStuck('Ann', 'one', 0), openStuck('Bob', 'one', 1)] as const
 }
 
 it('the tokens of the same stores have some of all streams, and others have the rest', () => {
@@ -55,15 +54,15 @@ it('no timer runs before the first stream: a start that fails leaves none', () =
 
 it('a stream whose client reads nothing is cut after some heartbeats', async () => {
   const [reading, stuck] = openTwo({ heartbeatMs: 50 })
-  await expect.poll(() => stuck?.isClosed).toBe(true)
-  expect(reading?.isClosed).toBe(false)
+  await expect.poll(() => stuck.isClosed).toBe(true)
+  expect(reading.isClosed).toBe(false)
 })
 
 it('the stream with the most unread bytes is cut when all have too many', async () => {
   const [reading, stuck] = openTwo({ unreadBytes: 1_000 })
-  for (const stream of [reading, stuck]) stream?.send('x'.repeat(2_000))
-  await expect.poll(() => stuck?.isClosed).toBe(true)
-  expect(reading?.isClosed).toBe(false)
+  for (const stream of [reading, stuck]) stream.send('x'.repeat(2_000))
+  await expect.poll(() => stuck.isClosed).toBe(true)
+  expect(reading.isClosed).toBe(false)
 })
 
 it('a token has 10 streams, also where its stores change', () => {
@@ -74,17 +73,6 @@ it('a token has 10 streams, also where its stores change', () => {
   )
   open('Bob', 'one')
 })
-
-/** A function that opens a stream of one of the users of a store, whose client leaves so many bytes unread. */
-function stuckOpenerOf(limits: Partial<StreamLimits>) {
-  const open = openerOf(limits)
-  return (user: string, store: string, unread: number) => {
-    const stream = open(user, store)
-    const out = unread > 0 ? new Writable({ write: () => {} }) : new PassThrough().resume()
-    stream.begin(out, { heartbeat: () => ':\n\n' }, 'x'.repeat(unread))
-    return stream
-  }
-}
 
 it('the tenant with the most unread bytes loses streams, though another one has the stream with the most', async () => {
   const openStuck = stuckOpenerOf({ unreadBytes: 5_000 })
@@ -107,20 +95,20 @@ it('each time the tenant with the most unread bytes then loses a stream, and non
 it('a client that reads is sent more at once than may wait for it, and one that does not read is cut after that', async () => {
   const [reading, stuck] = openTwo({})
   const events = Array.from({ length: 50 }, () => Buffer.alloc(40_000))
-  for (const stream of [reading, stuck]) stream?.send(...events)
-  expect([reading?.isClosed, stuck?.isClosed]).toEqual([false, false])
-  await expect.poll(() => reading?.unreadBytes).toBe(0)
-  for (const stream of [reading, stuck]) stream?.send('x')
-  expect([reading?.isClosed, stuck?.isClosed]).toEqual([false, true])
+  for (const stream of [reading, stuck]) stream.send(...events)
+  expect([reading.isClosed, stuck.isClosed]).toEqual([false, false])
+  await expect.poll(() => reading.unreadBytes).toBe(0)
+  for (const stream of [reading, stuck]) stream.send('x')
+  expect([reading.isClosed, stuck.isClosed]).toEqual([false, true])
 })
 
 it('a client that has not read all within 20 s while it catches up is cut', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const [, stuck] = openTwo({})
-  stuck?.send(Buffer.alloc(100_000))
-  stuck?.drained()
+  stuck.send(Buffer.alloc(100_000))
+  stuck.drained()
   vi.advanceTimersByTime(19_999)
-  expect(stuck?.isClosed).toBe(false)
+  expect(stuck.isClosed).toBe(false)
   vi.advanceTimersByTime(1)
-  expect(stuck?.isClosed).toBe(true)
+  expect(stuck.isClosed).toBe(true)
 })

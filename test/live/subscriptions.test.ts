@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse'
-import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { addChange, itemsOf } from '../catalogue/changes/ledger-rows.ts'
 import { ask } from '../support/clients/operations.ts'
 import { restData } from '../support/clients/rest-client.ts'
 import { settled } from '../support/database/changes.ts'
@@ -97,10 +97,7 @@ describe('Subscription.changes', () => {
     const store = await newStore(gateway)
     await settled(gateway.database)
     const { next } = await restData(gateway, `GET /changes?store_uuid=${store}&after=latest`)
-    await sql`insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-      select ${store}::uuid, 'r', 'a', 'rest', 'o', 'product', 'created', array_fill(repeat('c', 200), array[1000]),
-        array_fill(null::text, array[1000]), array_fill(null::text, array[1000]), 1000
-      from generate_series(1, 40)`.execute(gateway.database.db)
+    for (let i = 0; i < 40; i++) await addChange(gateway.database.db, { store, items: itemsOf(1_000, 'c'.repeat(200)) })
     await settled(gateway.database)
     const query = 'subscription ($store: ID!, $after: String) { changes(storeUuid: $store, after: $after) { codes } }'
     const subscription = subscribe(query, { store, after: next })

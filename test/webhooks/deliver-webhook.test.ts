@@ -3,26 +3,22 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { textOfPosition } from '../../src/catalogue/changes/cursor.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
-import { latestPosition, type NewChanges, readNewChanges } from '../../src/live/new-changes.ts'
+import { type NewChanges, readNewChanges } from '../../src/live/new-changes.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
 import { deliverWebhook } from '../../src/webhooks/deliver/deliver-webhook.ts'
 import { acquire, listDue, record, release } from '../../src/webhooks/deliver/leases.ts'
 import { choose, createScheduler } from '../../src/webhooks/deliver/scheduler.ts'
 import { createSharedPages } from '../../src/webhooks/deliver/shared-pages.ts'
-import { findWebhook, insertWebhook } from '../../src/webhooks/webhook.ts'
+import { findWebhook } from '../../src/webhooks/webhook.ts'
 import { retryWebhook } from '../../src/webhooks/webhook-actions.ts'
+import { change } from '../live/support/change.ts'
 import { useDatabase } from '../support/database/database.ts'
+import { newWebhook as webhookOf } from './deliverers.ts'
 import { fastTimes, startReceiver, status } from './receiver.ts'
 
 const database = useDatabase()
 
-async function insert(url = 'https://hooks.example') {
-  const { catalogue, db } = database
-  const key = { storeUuid: randomUUID(), webhookId: randomUUID() }
-  const position = await latestPosition(db, [key.storeUuid])
-  await insertWebhook(catalogue, { ...key, url, headers: {}, filter: {}, secret: 'whsec_c2VjcmV0', position })
-  return { ...key, position }
-}
+const newWebhook = (url = 'https://hooks.example') => webhookOf(database, url)
 
 function partsOf(read: (storeUuid: string, after: NewChanges['next']) => Promise<NewChanges>) {
   const outgoing = createOutgoing({ allow: ['127.0.0.0/8'] })
@@ -38,21 +34,18 @@ const columnsOf = async ({ webhookId }: { webhookId: string }) => {
   return rows[0]
 }
 
-const eventAt = (storeUuid: string, seq: bigint) => ({
-  ...{ storeUuid, tx: '5', seq: String(seq), cursor: `c${seq}`, at: new Date(), requestId: randomUUID() },
-  ...{ actor: 'test', via: 'rest' as const, operation: 'test', kind: 'product' as const, action: 'created' as const },
-  ...{ count: 1, codes: [`P${seq}`], keys: [null], failed: 0, reverts: null },
-})
+const eventAt = (storeUuid: string, seq: bigint, type = 'product.created') =>
+  change(type, [[`P${seq}`, null]], { storeUuid, tx: '5', seq: String(seq), cursor: `c${seq}` })
 
 it('a webhook whose attempt another process has just failed is not leased', async () => {
-  const key = await insert()
+  const key = await newWebhook()
   await sql`update webhook set attempt = 1, next_at = now() + interval '1 hour'
     where webhook_id = ${key.webhookId}`.execute(database.db)
   expect(await acquire(database.db, key, randomUUID())).toBeUndefined()
 })
 
 it('a webhook whose position its user moves during a delivery is checked again at once', async () => {
-  const key = await insert()
+  const key = await newWebhook()
   const parts = partsOf(async (storeUuid, after) => {
     await sql`update webhook set moves = moves + 1 where webhook_id = ${key.webhookId}`.execute(database.db)
     const { next, ...page } = await readNewChanges(database.db, [storeUuid], after)
@@ -63,7 +56,7 @@ it('a webhook whose position its user moves during a delivery is checked again a
 })
 
 it('a change after many pages that do not match is not passed over', async () => {
-  const { position, ...key } = await insert()
+  const { position, ...key } = await newWebhook()
   const receiver = await startReceiver()
   await sql`update webhook set url = ${receiver.url}, filter = '{"codePrefix": "P33"}'
     where webhook_id = ${key.webhookId}`.execute(database.db)
@@ -79,7 +72,7 @@ it('a change after many pages that do not match is not passed over', async () =>
 
 it('an attempt that cannot be recorded is not repeated, and others wait for some seconds', async () => {
   const receiver = await startReceiver()
-  const key = await insert(receiver.url)
+  const key = await newWebhook(receiver.url)
   await sql`update webhook set ping = 'test' where webhook_id = ${key.webhookId}`.execute(database.db)
   await sql`alter table webhook_delivery add constraint none check (type = 'none') not valid`.execute(database.db)
   const parts = partsOf((storeUuid, after) => readNewChanges(database.db, [storeUuid], after))
@@ -92,11 +85,11 @@ it('an attempt that cannot be recorded is not repeated, and others wait for some
 })
 
 it('a time slice ends after some seconds, and the next one begins with what was to follow', async () => {
-  const { position, ...key } = await insert()
+  const { position, ...key } = await newWebhook()
   const receiver = await startReceiver()
   await sql`update webhook set url = ${receiver.url} where webhook_id = ${key.webhookId}`.execute(database.db)
   const parts = partsOf(async (storeUuid) => {
-    const changes = [eventAt(storeUuid, 1n), { ...eventAt(storeUuid, 2n), action: 'updated' as const }]
+    const changes = [eventAt(storeUuid, 1n), eventAt(storeUuid, 2n, 'product.updated')]
     const next = { ...position, tx: 5n, seq: 2n }
     return { changes, next, seen: next, durable: next, hasMore: false, asOf: { time: new Date(), nextTx: 6n } }
   })
@@ -128,7 +121,7 @@ it.each([
 ])(
   'a retry $name has the id of the first attempt, also if another webhook has read the page',
   async ({ codePrefix }) => {
-    const { position, ...key } = await insert()
+    const { position, ...key } = await newWebhook()
     const receiver = await startReceiver(status(500))
     const at = (seq: bigint) => ({ tx: 5n, seq, ledger: position.ledger })
     await sql`update webhook set url = ${receiver.url}, filter = ${{ codePrefix }}::json,
@@ -153,7 +146,7 @@ it.each([
     await inTransaction(database.catalogue, (within) => ask(within, key.webhookId))
     response.writeHead(500).end()
   })
-  const key = await insert(receiver.url)
+  const key = await newWebhook(receiver.url)
   const times = { ...fastTimes, first: 3_600_000, soon: 3_600_000 }
   await deliverWebhook({ ...partsOf(readFive), times }, key)
   const after = await columnsOf(key)
@@ -197,7 +190,7 @@ it('slow webhooks have three of the five places of a store, and half of all', ()
 })
 
 it('a webhook is slow while its last attempt took more than 2 s', async () => {
-  const key = await insert()
+  const key = await newWebhook()
   const isSlow = async () => {
     const { webhooks } = await listDue(database.db, null, null)
     return webhooks.find(({ webhookId }) => webhookId === key.webhookId)?.isSlow
@@ -221,7 +214,7 @@ it('a webhook is slow while its last attempt took more than 2 s', async () => {
 
 it('a receiver is notified of a gap, also if the webhook was switched off meanwhile', async () => {
   const receiver = await startReceiver()
-  const { webhookId, ...key } = await insert(receiver.url)
+  const { webhookId, ...key } = await newWebhook(receiver.url)
   await sql`update webhook set position = '1-1-other' where webhook_id = ${webhookId}`.execute(database.db)
   const set = (state: string, ping: string | null) =>
     sql`update webhook set state = ${state}, ping = ${ping}, next_at = now(), checked_at = now() - interval '1 hour'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, type KyselyPlugin, RawNode, sql, ValueNode } from 'kysely'
+import { type Kysely, type KyselyPlugin, RawNode, ValueNode } from 'kysely'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/tables.ts'
@@ -8,23 +8,20 @@ import { latestPosition } from '../../src/live/new-changes.ts'
 import { startDeliverer } from '../../src/webhooks/deliver/deliverer.ts'
 import type { RetryTimes } from '../../src/webhooks/deliver/retries.ts'
 import { insertWebhook } from '../../src/webhooks/webhook.ts'
+import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import type { TestDatabase } from '../support/database/database.ts'
 import { fastTimes } from './receiver.ts'
 
-/** A webhook of a store of its own, which begins after the latest change. */
+/** A webhook of a store of its own, and its position: after the latest change. */
 export async function newWebhook({ catalogue, db }: TestDatabase, url: string, filter: EventFilter = {}) {
   const key = { storeUuid: randomUUID(), webhookId: randomUUID() }
   const position = await latestPosition(db, [key.storeUuid])
   await insertWebhook(catalogue, { ...key, url, headers: {}, filter, secret: 'whsec_c2VjcmV0', position })
-  return key
+  return { ...key, position }
 }
 
 export function insertChange({ db }: TestDatabase, storeUuid: string, ...codes: string[]) {
-  return sql<{ tx: string }>`
-    insert into change (store_uuid, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-    values (${storeUuid}, 'r', 'a', 'rest', 'o', 'product', 'created', ${codes},
-      array_fill(null::text, array[${codes.length}::integer]), array_fill(null::text, array[${codes.length}::integer]),
-      ${codes.length}) returning tx`.execute(db)
+  return addChange(db, { store: storeUuid, action: 'created', items: codes.map((code) => [code, null, null]) })
 }
 
 /** A transaction that has a number, until it is ended. */

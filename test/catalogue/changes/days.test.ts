@@ -21,7 +21,7 @@ const days = async () => {
 const nameOf = (ms: number) => `change_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`
 
 /** A change as of some days ago, in a partition of its own. */
-async function change(daysAgo: number, storeUuid: string): Promise<void> {
+async function change(daysAgo: number, store: string): Promise<void> {
   const day = new Date(Math.floor((Date.now() - daysAgo * dayMs) / dayMs) * dayMs)
   const name = nameOf(day.getTime())
   if (!(await days()).includes(name)) {
@@ -29,10 +29,7 @@ async function change(daysAgo: number, storeUuid: string): Promise<void> {
     await sql`create table ${sql.table(name)} partition of change
       for values from (${sql.lit(day.toISOString())}) to (${sql.lit(until.toISOString())})`.execute(database.db)
   }
-  await sql`insert into change (store_uuid, at, request_id, actor, via, operation, kind, action, codes, keys, was, count)
-    values (${storeUuid}, ${day}, ${`${daysAgo} days ago`}, 'a', 'rest', 'o', 'store', 'created', '{""}', '{null}', '{null}', 1)`.execute(
-    database.db,
-  )
+  await addChange(database.db, { store, at: day.toISOString(), requestId: `${daysAgo} days ago` })
 }
 
 it('there are partitions for the days to come, also after days without any', async () => {

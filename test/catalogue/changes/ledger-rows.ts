@@ -15,6 +15,10 @@ export interface LedgerRow {
   at?: string
 }
 
+/** Items of so many products, which are large by the prefix of their codes. */
+export const itemsOf = (count: number, prefix: string): Required<LedgerRow>['items'] =>
+  Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'Color', null])
+
 /** Adds a row to the ledger, as a write does. */
 export async function addChange(db: TestDatabase['db'], row: LedgerRow): Promise<{ tx: string; seq: string }> {
   const items = row.items ?? [['A', 'Color', 'red']]
