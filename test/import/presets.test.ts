@@ -111,7 +111,7 @@ test('a row that cannot be read keeps back its handle too, and each error is rep
     `3,,${together} 2, which failed"`,
     `4,,${together} 5, which failed"`,
     '5,Image Position,must be a whole number,"""second"""',
-    '6,Status,"must be one of active, new, problem, inactive, draft, under review","""constructor"""',
+    '6,Status,"must be one of active, new, problem, inactive, draft, under review; --map-status reads others, and --map makes the column an attribute","""constructor"""',
     '7,Image Src,"must be an absolute URL',
     '8,,"must have 6 cells, as the header has",7',
     `9,,${together} 8, which failed"`,

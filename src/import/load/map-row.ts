@@ -1,4 +1,4 @@
-import { productStatuses } from '../../catalogue/enumerations.ts'
+import { isProductStatus, productStatuses } from '../../catalogue/enumerations.ts'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, isSpreadsheetError, shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
@@ -63,7 +63,9 @@ export function rowMapper(request: ImportRequest, layout: Layout, reading: Readi
     }
     const status = statusOf(textAt(row, plan.status), faults)
     const mapped = productOf(row, plan, status, faults)
-    const replaces = faults.length === 0 && repeats(row, code, mapped, faults)
+    // A row that fails is not one that others replace, as far as is known here.
+    const isGood = faults.length === 0 && (status === null || isProductStatus(status))
+    const replaces = isGood && repeats(row, code, mapped, faults)
     const product = faults.length === 0 ? mapped : undefined
     const hasAssets = plan.assets.length > 0 || plan.objects.length > 0
     const { assets, assetFaults, assetsFailed } = hasAssets ? assetsOf(cells, plan, request, reading.notes) : nothing

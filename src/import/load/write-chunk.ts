@@ -9,6 +9,7 @@ import { withDryRun } from '../../catalogue/transaction.ts'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { createPauses } from '../../request/pauses.ts'
 import { shown } from '../../text.ts'
+import { type ImportRequest, optionName } from '../options.ts'
 import type { Counts } from '../position.ts'
 import { type RowFault, ruleFault } from '../read/row.ts'
 import { type FailedRow, failedRow } from '../report/failed-row.ts'
@@ -30,13 +31,20 @@ interface ChunkOptions {
 export async function writeChunk(
   connection: OwnConnection,
   catalogue: WriteCatalogue,
-  { storeUuid }: { storeUuid: string },
+  request: ImportRequest,
   rows: readonly MappedRow[],
   { columnOf, numbers, signal }: ChunkOptions,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
+  const { storeUuid } = request
   const definitions = await listDefinitions(catalogue, storeUuid)
-  const rules = { validate: attributeValidator(definitions), readNumbers: numbers.of(rows, definitions), columnOf }
+  const advice = `; ${optionName(request, 'mapStatus')} reads others, and ${optionName(request, 'map')} makes the column an attribute`
+  const rules = {
+    validate: attributeValidator(definitions),
+    readNumbers: numbers.of(rows, definitions),
+    columnOf,
+    advice,
+  }
   const writeWithout = async (tooLarge: ReadonlySet<string>) => {
     const prepared = await prepare(rows, rules, tooLarge, signal)
     const { failed, bad, assetsFailed, replaced } = prepared
@@ -68,6 +76,8 @@ interface Rules {
   validate: AttributeValidator
   readNumbers: ReturnType<NumberReaders['of']>
   columnOf: Layout['columnOf']
+  /** On a status that is none. */
+  advice: string
 }
 
 /** What the rows bring. A row that fails does not affect the others of its product. */
@@ -132,12 +142,15 @@ async function faultsOf(
   { status, names, values }: MappedProduct,
   cells: readonly string[],
   known: readonly RowFault[],
-  { validate, columnOf }: Rules,
+  { validate, columnOf, advice }: Rules,
   pauses: ReturnType<typeof createPauses>,
 ): Promise<RowFault[]> {
   const faults: RowFault[] = []
   const statusFault = status === null ? undefined : oneOfFault(status, productStatuses)
-  if (statusFault !== undefined) faults.push({ ...ruleFault(statusFault, status), field: columnOf('status') })
+  if (statusFault !== undefined) {
+    const fault = ruleFault(statusFault, status)
+    faults.push({ ...fault, expected: fault.expected + advice, field: columnOf('status') })
+  }
   for (const [i, name] of names.entries()) {
     const fault = validate(name, values[i])
     if (fault !== undefined && !known.some(({ field }) => field === columnOf(name)))
