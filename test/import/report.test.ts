@@ -221,6 +221,16 @@ test('a file that cannot be read any further fails in the same way when it is re
   }
 })
 
+test('a file that cannot be read from its first row on was not imported in part', async () => {
+  const file = await catalog.file('comment.json', '// products\n[{"sku":"A"}]')
+  const { code, stderr } = await catalog.run([file, '--store', await catalog.newStore()])
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('stopped at row 1: the file must'),
+  })
+  expect(stderr).not.toContain('earlier rows')
+})
+
 test('wrong usage leaves the report of an earlier import as it is', async () => {
   const store = await catalog.newStore()
   const errors = await catalog.file('earlier.json', 'earlier')

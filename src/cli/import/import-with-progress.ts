@@ -156,8 +156,8 @@ async function findResumed(
   return { ...found, position: { ...found.position, reportEnd: 0 } }
 }
 
-function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResume: boolean): string {
-  if (dryRun) return ''
+function adviceOn({ dryRun }: ImportRequest, { isBroken, counts }: ImportResult, canResume: boolean): string {
+  if (dryRun || (isBroken && counts.rows === counts.failed)) return ''
   if (isBroken) return '; earlier rows were imported; repair the file there and import it again'
   return `; earlier rows were imported; ${canResume ? 'continue with --resume' : 'import the file again'}`
 }
