@@ -1332,6 +1332,7 @@ export interface components {
                      *     - `repeated_images`: an image appears twice with different alt texts: the first one was read
                      *     - `unseen_column`: no row has this column, which an option names
                      *     - `likely_preset`: the columns look like an export of a shop system: --preset reads it
+                     *     - `other_language`: the preset found neither images nor a status: it reads English names of columns; --assets and --status name others
                      *     - `likely_images`: the column seems to have images, but becomes an attribute: --assets reads its URLs
                      *     - `likely_status`: the column seems to have the status, but becomes an attribute: --status reads it
                      *     - `unknown_parent`: a parent was kept as it is, because no earlier row has its ID and a code: sort the file by ID

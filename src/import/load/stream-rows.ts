@@ -36,7 +36,7 @@ export async function streamRows(
   const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
   // If no row could be read, no column is missing: every row fails on its own.
   const isUnknown = columns.every(isOfReport) && !isComplete
-  const request = isUnknown ? given : withPreset(given, columns, read.columns)
+  const request = isUnknown ? given : withPreset(given, columns, read)
   const known = isUnknown ? [request.code ?? 'product_code'] : columns
   const layout = planLayout(request, enumerations, known, isComplete, hintOf(request, first, read))
   const map = rowMapper(request, layout, read)

@@ -16,6 +16,8 @@ interface Preset {
   assets: readonly string[]
   /** Columns by which the export is known. */
   marks: readonly string[]
+  /** Whether the shop writes the names of columns in its own language. */
+  isTranslated?: boolean
   /** Whether a row may have columns that the file does not have. */
   unpacks?: boolean
   /** Turns the export's rows into rows of one product each. `assets` are the columns of images that options name. */
@@ -37,7 +39,7 @@ const presets: Record<PresetName, Preset> = {
   },
   woocommerce: {
     ...{ code: ['SKU'], status: 'Published', statuses: woocommerce.statuses },
-    ...{ assets: ['Images'], marks: ['ID', 'Type', 'Published'] },
+    ...{ assets: ['Images'], marks: ['ID', 'Type', 'Published'], isTranslated: true },
     // Each row names its own columns, as its attributes are among them.
     reshape: ({ rows, notes }) => ({ columns: undefined, rows: woocommerce.namedAttributes(rows, notes) }),
   },
@@ -49,6 +51,7 @@ const presets: Record<PresetName, Preset> = {
       return [column, column.replaceAll('_', ' ')].flatMap((name) => [name, `g:${name}`])
     }),
     marks: ['availability', 'link'],
+    isTranslated: true,
     reshape: (source) => source,
   },
 }
@@ -79,12 +82,13 @@ export function groupByProduct(source: NotedSource, { preset, assets }: ImportRe
 
 /**
  * The request with the preset's columns where it names none. Unless the file names its columns (`ofFile`), later rows
- * may have images in columns that the first ones lack. Throws a UsageError if the product code has no column.
+ * may have images in columns that the first ones lack. Notes a file whose columns seem to be in another language.
+ * Throws a UsageError if the product code has no column.
  */
 export function withPreset(
   request: ImportRequest,
   columns: readonly string[],
-  ofFile: readonly string[] | undefined,
+  { columns: ofFile, notes }: Pick<RowSource, 'columns'> & Pick<Reading, 'notes'>,
 ): ImportRequest {
   if (request.preset === undefined) return request
   const preset = presets[request.preset]
@@ -98,6 +102,9 @@ export function withPreset(
   }
   const status = preset.status !== undefined && has(preset.status) ? { status: preset.status } : {}
   const found = ofFile ? preset.assets.filter(has) : preset.assets
+  const isNamed = request.assets.length > 0 && (preset.status === undefined || request.status !== undefined)
+  if (preset.isTranslated && found.length === 0 && status.status === undefined && !isNamed)
+    notes.add('other_language', { rows: 0 })
   const assets = request.assets.length > 0 ? request.assets : found
   return { ...(code === undefined ? {} : { code }), ...status, ...request, assets }
 }

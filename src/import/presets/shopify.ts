@@ -10,7 +10,7 @@ export const handleColumns = ['Handle', 'URL handle']
 /** What is no value of a variant. */
 const others = new Set([...handleColumns, ...imageColumns, ...positionColumns, ...altColumns])
 const variantPattern = new RegExp(
-  '^(Option\\d+ value$|Variant |(Cost per item|SKU|Barcode|Price|Compare-at price|Charge tax|Tax code|Unit price .*|' +
+  '^(Option\\d+ value$|Variant |(Cost per item|SKU|Barcode|Price|Compare[- ]at price|Charge tax|Tax code|Unit price .*|' +
     'Inventory (tracker|quantity)|Continue selling when out of stock|Weight .*|Requires shipping|Fulfillment service)' +
     '( / .*)?$)',
   'i',

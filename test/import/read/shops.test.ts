@@ -60,6 +60,19 @@ test('shopify: other values of later rows are in the variants', async () => {
   ])
 })
 
+test('shopify: prices of one variant alone in a market are in the variants', async () => {
+  const rows = [
+    'Handle,Title,Variant SKU,Price / International,Compare At Price / International',
+    'mug,Mug,S-1,10,12',
+    'mug,,S-2,10,',
+  ]
+  const { products } = await imported('market.csv', rows, ['--preset', 'shopify'])
+  expect(JSON.parse(products.mug?.attributes.Variants ?? '')).toEqual([
+    { 'Variant SKU': 'S-1', 'Price / International': '10', 'Compare At Price / International': '12' },
+    { 'Variant SKU': 'S-2', 'Price / International': '10' },
+  ])
+})
+
 test('shopify: texts of images are kept in the order of the images, and blanks after a handle are none', async () => {
   const rows = [
     'Handle,Title,Variant SKU,Image Src,Image Position,Image Alt Text,Status',
@@ -235,7 +248,12 @@ test.each([
 test('a preset that finds no images in columns of another language notes what look like them', async () => {
   const rows = ['ID,Tipo,SKU,Publicado,Imágenes', '1,simple,A,1,"https://a.example/1.jpg, https://a.example/2.jpg"']
   const { answer } = await imported('spanish.csv', rows, ['--preset', 'woocommerce'])
-  expect(answer.notes).toEqual([{ code: 'likely_images', column: 'Imágenes', rows: 0, example: null }])
+  expect(answer.notes).toEqual([
+    { code: 'other_language', column: null, rows: 0, example: null },
+    { code: 'likely_images', column: 'Imágenes', rows: 0, example: null },
+  ])
+  const named = ['--preset', 'woocommerce', '--assets', 'Imágenes', '--status', 'Publicado']
+  expect((await imported('spanish.csv', rows, named)).answer.notes).toEqual([])
 })
 
 test('a preset without its column of the code lists those that the file has', async () => {
