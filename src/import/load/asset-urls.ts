@@ -101,10 +101,10 @@ function completeAll(items: readonly Item[], options: UrlOptions): FoundUrls {
 
 /**
  * What no relative path has: characters of HTML, Windows or errors of spreadsheets, a host, a URL that begins neither
- * after a slash nor in the query, a label, or a word for nothing.
+ * after a slash nor in the query, a label, or words for nothing.
  */
 const noPath =
-  /["<>\\#]|^[^?]*[^/?a-z+.-][a-z][a-z0-9+.-]{0,20}:\/\/|^[^?]*[:=]$|^www\.|^https?(?:[:/]|%3A)|^[^\p{L}\p{N}]*$|^(0|null|none|nan|n\/a|false|undefined|no_selection|no[ _-]?(image|photo|picture))$/iu
+  /["<>\\#]|^[^?]*[^/?a-z+.-][a-z][a-z0-9+.-]{0,20}:\/\/|^[^?]*[:=]$|^www\.|^https?(?:[:/]|%3A)|^[^\p{L}\p{N}]*$|^(0|null|none|nan|n\/a|false|undefined|no_selection|no[ _-]?(image|photo|picture)|[\p{L}'’-]+(?: [\p{L}'’-]+){1,5})$/iu
 
 /**
  * Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. Beside

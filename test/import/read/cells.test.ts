@@ -125,11 +125,20 @@ describe('images', () => {
   })
 
   test.each([
-    ...['Zdjęcia', 'Produktbild', 'Görsel 1', 'Εικόνα', '画像', 'Imágenes', 'PicURL'].map((column) => [
-      'a.csv',
-      `sku,${column}\nA,\nB,https://a.example/2\n`,
-    ]),
+    ...[
+      'Zdjęcia',
+      'Produktbild',
+      'Görsel 1',
+      'Εικόνα',
+      '画像',
+      'Imágenes',
+      'PicURL',
+      'Galería',
+      'Billede',
+      'swatch',
+    ].map((column) => ['a.csv', `sku,${column}\nA,\nB,https://a.example/2\n`]),
     ['a.csv', 'sku,n\nA,\nB,\nC,1.jpg|2.jpg\n'],
+    ['a.csv', 'sku,image\nA,no_selection\nB,none\nC,/m/u/mug.jpg\n'],
     ['a.json', JSON.stringify([{ sku: 'A', n: [{ src: 'https://a.example/1.jpg' }] }])],
     ['a.json', JSON.stringify([[], ['https://a.example/1.jpg']].map((n, i) => ({ sku: `${i}`, n })))],
     ['a.json', JSON.stringify([{ sku: 'A', n: [null, '', 'https://a.example/1.jpg'] }])],
@@ -143,6 +152,7 @@ describe('images', () => {
     ['Bildschirm', '15.6 Zoll'],
     ['imagination', 'vivid'],
     ['Topic', '/a/b'],
+    ['image_alt', 'Mug\nB,Seen from above.'],
   ])('are not seen in a column %s with %s', async (column, cell) => {
     expect((await imported(`sku,${column}\nA,${cell}\n`, ['--dry-run'])).answer.notes).toEqual([])
   })
@@ -192,6 +202,15 @@ describe('rows of one product', () => {
   test('that only add values are no replacement', async () => {
     const { answer, stderr } = await imported('sku,a,b\nE,1,\nE,,2\nE,1,2\n')
     expect({ stderr, answer }).toMatchObject({ stderr: '', answer: { replaced: 0, notes: [] } })
+  })
+
+  test('replace nothing of a row whose status is none', async () => {
+    const rows = 'sku,status,n\nE,sold,1\nE,draft,2\n'
+    for (const args of [[], ['--duplicates', 'fail']]) {
+      const { answer, products } = await imported(rows, args)
+      expect(answer).toMatchObject({ created: 1, failed: 1, replaced: 0, notes: [] })
+      expect(products.E).toEqual({ status: 'draft', attributes: { n: '2' } })
+    }
   })
 
   test('are found by their codes: of 400,000 numbers none is taken for another', () => {
@@ -311,6 +330,18 @@ describe('statuses', () => {
       code: 1,
       stderr: expect.stringContaining(`"status" status cannot be an attribute's name: --map renames the column`),
     })
+  })
+
+  test('that are none name the options that help', async () => {
+    const { stderr, code } = await imported('sku,status\nA,In Stock\n')
+    const advice = '; --map-status reads others, and --map makes the column an attribute; got "In Stock"'
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(advice) })
+  })
+
+  test.each(['Produktstatus', 'Estado', 'lifecycle'])('in a column %s are seen by its first value', async (column) => {
+    const { answer } = await imported(`sku,${column}\nA,\nB,Draft\nC,x\n`)
+    expect(answer.notes).toEqual([{ code: 'likely_status', column, rows: 0, example: null }])
+    expect((await imported(`sku,${column}\nA,new\nB,active\n`)).answer.notes).toEqual([])
   })
 
   test('in a column Status are an attribute, and a note says so', async () => {
@@ -492,13 +523,21 @@ test('formulas of a text are this text with --unescape-formulas', async () => {
   expect(result.answer.notes).toEqual([])
 })
 
-test.each(['null', 'N/A', 'no_selection', 'undefined', 'FALSE', '0', 'No image', 'no-photo'])(
-  '--asset-base makes no image of %j',
-  async (cell) => {
-    const args = ['--assets', 'i', '--asset-base', 'https://a.example']
-    expect((await imported(`sku,i\nA,${cell}\n`, args)).answer).toMatchObject({ assets_failed: 1, assets_added: 0 })
-  },
-)
+test.each([
+  'null',
+  'N/A',
+  'no_selection',
+  'undefined',
+  'FALSE',
+  '0',
+  'No image',
+  'no-photo',
+  'kein Bild',
+  'image coming soon',
+])('--asset-base makes no image of %j', async (cell) => {
+  const args = ['--assets', 'i', '--asset-base', 'https://a.example']
+  expect((await imported(`sku,i\nA,${cell}\n`, args)).answer).toMatchObject({ assets_failed: 1, assets_added: 0 })
+})
 
 test('a header with escaped formulas has a note', async () => {
   const { answer } = await imported("sku,'=a\nA,1\n")
