@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { z } from 'zod'
 import type { RequestReason } from '../src/errors.ts'
+import { memoized } from '../src/lazy.ts'
 import { HttpError } from '../src/request/http-error.ts'
 import type { Enumerations } from './request/shapes.ts'
 
@@ -18,7 +19,8 @@ export interface Endpoint<
   success: 'SUCCESS' | 'success'
   summary: string
   description: string
-  isExtension?: boolean
+  /** Whether the specification has it; the others are extensions. */
+  isOfSpec?: boolean
   document: TypedDocumentNode<Result, Variables>
   isWrite: boolean
   /** The query parameters that may be repeated: their shapes are lists. */
@@ -103,7 +105,8 @@ export function endpoint<Result, Variables, Query extends z.ZodObject, Body exte
     isWrite,
     answers: row.answers ?? { kind: isWrite ? 'write' : 'read' },
     toData: row.toData ?? ((result) => result),
-    shapes: memoizeLast(row.shapes),
+    // Enumerations seldom change, and making the shapes takes longer than a small request.
+    shapes: memoized(row.shapes),
   }
 }
 
@@ -120,15 +123,6 @@ export function found<Value>(
 
 export function foundStore<Store>(store: Store | null): Store {
   return found(store, 'store_not_found', 'store_uuid', 'there is no store with this UUID')
-}
-
-/** Memoizes the last result: enumerations seldom change, and making the shapes takes longer than a small request. */
-export function memoizeLast<Made>(make: (enumerations: Enumerations) => Made): (enumerations: Enumerations) => Made {
-  let last: { enumerations: Enumerations; made: Made } | undefined
-  return (enumerations) => {
-    if (last?.enumerations !== enumerations) last = { enumerations, made: make(enumerations) }
-    return last.made
-  }
 }
 
 export const prefix = '/v1'

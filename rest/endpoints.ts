@@ -32,6 +32,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List assets',
     description:
       'Lists a page of the asset groups of a store on one channel, ordered by parent code (by code point). A group is identified by parent code, channel and asset format (spec: GET /assets).',
+    isOfSpec: true,
     dataShape: {
       total_groups: answers.ListAssets.total_groups,
       returned_groups: answers.ListAssets.returned_groups,
@@ -59,6 +60,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Update products',
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
+    isOfSpec: true,
     dataShape: output.writtenShape(answers.UpdateProducts),
     document: operations.UpdateProductsDocument,
     shapes: () => ({ query: input.storeWrite, body: input.productPatches }),
@@ -71,6 +73,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/stores',
     summary: 'Create a store',
     description: 'Creates a store, in a new group or in the group of `linked_store_id` (spec: POST /stores).',
+    isOfSpec: true,
     dataShape: answers.CreateStore,
     document: operations.CreateStoreDocument,
     shapes: (enumerations) => ({ query: input.storeLink, body: input.newStore(enumerations) }),
@@ -84,6 +87,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Delete assets',
     description:
       'Deletes assets with all their links (spec: DELETE /assets). An asset is deleted when it meets all conditions of an item (`channel`, `parent_code`, `asset_id`); an item without a condition fails with `selector_required`. The request needs a body with `Content-Length`.',
+    isOfSpec: true,
     dataShape: output.writtenShape(answers.DeleteAssets),
     document: operations.DeleteAssetsDocument,
     shapes: () => ({
@@ -105,6 +109,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Unlink assets',
     description:
       'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Without `asset_id` all assets of the parent code on the channel are unlinked. To delete assets use DELETE /assets.',
+    isOfSpec: true,
     dataShape: output.writtenShape(answers.UnlinkAssets),
     document: operations.UnlinkAssetsDocument,
     shapes: () => ({
@@ -127,7 +132,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Create products',
     description:
       'Creates products and, with `upsert=true`, merges into existing ones, as PUT /products does; without it these are not changed. Keys such as `Image URL 1`, with one URL each, become assets of the product on `channel`, at the end of its groups, in the order of their numbers; `SMP: Image URL 1` names its channel.',
-    isExtension: true,
     dataShape: output.writtenShape({
       ...answers.CreateProducts,
       existing_skus: answers.CreateProducts.existing_skus.describe(
@@ -157,7 +161,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Update products and remove attributes',
     description:
       'Like PUT /products, and also removes the attributes in `attributes_to_remove` (which cannot be the name of an attribute here).',
-    isExtension: true,
     dataShape: output.writtenShape(answers.PatchProducts),
     document: operations.PatchProductsDocument,
     shapes: () => ({ query: input.storeWrite, body: input.productRemovals }),
@@ -171,7 +174,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Delete products',
     description:
       'Deletes products of a store. Their asset groups are kept, because a parent code need not be the code of a product; delete those with DELETE /assets. The request needs a body with `Content-Length`.',
-    isExtension: true,
     dataShape: output.writtenShape(answers.DeleteProducts),
     document: operations.DeleteProductsDocument,
     shapes: () => ({ query: input.storeWrite, body: input.productCodes }),
@@ -185,7 +187,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List products',
     description:
       'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
-    isExtension: true,
     dataShape: {
       ...listedProducts,
       products: z
@@ -251,7 +252,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Get a product',
     description:
       'A product with its attributes and assets. With `at`, its status and attributes at that time, within the retention of changes; its assets are the present ones.',
-    isExtension: true,
     extraReasons: ['product_not_found', 'changes_disabled'],
     dataShape: { ...answers.GetProduct, product: output.productShape.describe('The product.') },
     document: operations.GetProductDocument,
@@ -275,7 +275,6 @@ export const endpoints: readonly Endpoint[] = [
     path: '/stores',
     summary: 'List stores',
     description: 'Lists a page of the stores that the token has access to, in the order of their creation.',
-    isExtension: true,
     dataShape: { ...answers.ListStores, stores: z.array(output.storeShape).describe('Stores of this page.') },
     document: operations.ListStoresDocument,
     shapes: () => ({
@@ -293,7 +292,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Place assets',
     description:
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end. A URL that the store already has keeps its `asset_id`; a URL that the group already has moves.',
-    isExtension: true,
     dataShape: output.writtenShape(answers.PlaceAssets),
     document: operations.PlaceAssetsDocument,
     shapes: ({ channels }) => ({
@@ -319,7 +317,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List changes',
     description:
       'The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. Long transactions delay the feed: a change appears when all writing transactions that began earlier have ended. A page may be shorter than `limit` although more follow.',
-    isExtension: true,
     extraReasons: ['cursor_expired', 'changes_disabled'],
     dataShape: {
       changes: z.array(answers.Change).describe('Changes after the cursor, in order.'),
@@ -353,7 +350,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Get the receipt of a request',
     description:
       'What the request changed in a store. The header `Link` of a write names its receipt. Requests that were sent with the same `X-Request-Id` have one receipt.',
-    isExtension: true,
     extraReasons: ['request_not_found', 'changes_disabled'],
     dataShape: {
       ...receipt,
@@ -386,7 +382,6 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Revert a request',
     description:
       'Restores the values that a request changed, in one transaction. If later requests changed a value, it is skipped or overwritten, or the revert fails. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
-    isExtension: true,
     isLong: true,
     extraReasons: ['request_not_found', 'not_revertible'],
     dataShape: output.writtenShape(answers.RevertRequest),

@@ -14,7 +14,6 @@ export const events: Endpoint = endpoint({
   summary: 'Follow changes',
   description:
     'A stream of server-sent events: each is a change of the feed as it appears, with its cursor as the `id`. It begins now, or after the cursor of `after` or of the header `Last-Event-ID`, which takes precedence. First, and every 15 seconds, an event `position` has the current cursor as its `id`. At a shutdown the last event is `goodbye`. A token has at most 10 streams, the tokens of the same stores 500, and a gateway process 1,000.',
-  isExtension: true,
   answers: {
     kind: 'events',
     requestOf: ({ store_uuid: stores, after, ...filter }) => ({

@@ -55,7 +55,6 @@ export const imports: readonly Endpoint[] = [
     summary: 'Import a file',
     description:
       'Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also compressed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. An incomplete upload leaves nothing.',
-    isExtension: true,
     answers: {
       kind: 'upload',
       optionsOf: ({ store_uuid: store, ...query }) => ({ ...camelCase(query), store: String(store) }),
@@ -80,7 +79,6 @@ export const imports: readonly Endpoint[] = [
     summary: 'Get an import',
     description:
       'The state of an import, how many rows are done and what happened to them. `notes` says what was changed or assumed when the file was read; it is empty until the end.',
-    isExtension: true,
     extraReasons: ['import_not_found'],
     dataShape: importShape,
     document: operations.GetImportDocument,
@@ -98,7 +96,6 @@ export const imports: readonly Endpoint[] = [
     summary: 'Get the failed rows of an import',
     description:
       'The complete failed rows with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.',
-    isExtension: true,
     extraReasons: ['import_not_found'],
     dataShape: {},
     answers: {

@@ -59,7 +59,6 @@ function report(name: string, { answer, ...given }: Report): Endpoint {
     ...given,
     method: 'GET',
     path: `/reports/${name}`,
-    isExtension: true,
     isLong: true,
     dataShape: { rows: answer.rows.describe('Rows of the report.') },
     lists: ['store_uuids'],

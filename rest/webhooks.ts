@@ -12,10 +12,7 @@ const id = input.text.describe('UUID of the webhook.')
 const one = z.object({ id, dry_run: input.dryRun })
 const webhookShape = answers.Webhook.shape
 const path = '/webhooks/{id}'
-const common = {
-  isExtension: true,
-  extraReasons: ['webhook_not_found', 'changes_disabled'],
-} satisfies Partial<Endpoint>
+const extraReasons = ['webhook_not_found', 'changes_disabled'] as const
 
 /** Receivers of changes. Each endpoint is one GraphQL operation. */
 export const webhooks: readonly Endpoint[] = [
@@ -24,7 +21,6 @@ export const webhooks: readonly Endpoint[] = [
     path: '/webhooks',
     summary: 'List webhooks',
     description: 'The webhooks of a store, in the order of their creation. Needs the scopes `webhook` and `read`.',
-    isExtension: true,
     dataShape: { webhooks: z.array(answers.Webhook).describe('Webhooks of the store.') },
     document: operations.ListWebhooksDocument,
     shapes: () => ({ query: z.object({ store_uuid: input.storeUuid }) }),
@@ -37,7 +33,6 @@ export const webhooks: readonly Endpoint[] = [
     summary: 'Create a webhook',
     description:
       'Posts later changes of a store to a URL, signed with the secret in the answer, which is shown only once. A store has at most 20 webhooks. Needs the scopes `webhook` and `read`.',
-    isExtension: true,
     extraReasons: ['changes_disabled'],
     dataShape: answers.CreateWebhook,
     document: operations.CreateWebhookDocument,
@@ -50,7 +45,7 @@ export const webhooks: readonly Endpoint[] = [
     path,
     summary: 'Get a webhook',
     description: 'A webhook with its state. Needs the scopes `webhook` and `read`.',
-    ...common,
+    extraReasons,
     dataShape: webhookShape,
     document: operations.GetWebhookDocument,
     shapes: () => ({ query: z.object({ id }) }),
@@ -63,7 +58,7 @@ export const webhooks: readonly Endpoint[] = [
     summary: 'Change a webhook',
     description:
       'Changes the given fields. `enabled: false` switches the webhook off; `true` sends a ping, and switches it on if the receiver answers 2xx. Needs the scopes `webhook` and `read`.',
-    ...common,
+    extraReasons,
     dataShape: webhookShape,
     document: operations.UpdateWebhookDocument,
     shapes: () => ({ query: one, body: changedWebhook }),
@@ -80,7 +75,7 @@ export const webhooks: readonly Endpoint[] = [
     summary: "Rotate a webhook's secret",
     description:
       'A new secret. For 24 hours deliveries are signed by the former one, too, and another rotation is refused. Needs the scopes `webhook` and `read`. The request has no body.',
-    ...common,
+    extraReasons,
     dataShape: answers.RotateWebhookSecret,
     document: operations.RotateWebhookSecretDocument,
     shapes: () => ({ query: one }),
@@ -97,8 +92,7 @@ export const webhooks: readonly Endpoint[] = [
     summary: 'Deliver changes again',
     description:
       'Delivers again the changes after a cursor or time. Needs the scopes `webhook` and `read`. The request has no body.',
-    isExtension: true,
-    extraReasons: [...common.extraReasons, 'cursor_expired'],
+    extraReasons: [...extraReasons, 'cursor_expired'],
     dataShape: webhookShape,
     document: operations.ReplayWebhookDocument,
     shapes: () => ({ query: one.extend({ from: input.text.describe('Cursor of the feed, or a time as RFC 3339.') }) }),
@@ -118,7 +112,7 @@ export const webhooks: readonly Endpoint[] = [
     path: `${path}/deliveries`,
     summary: 'List deliveries',
     description: 'Attempts of the last seven days, the newest first. Needs the scopes `webhook` and `read`.',
-    ...common,
+    extraReasons,
     dataShape: { deliveries: z.array(answers.WebhookDelivery).describe('Attempts, the newest first.') },
     document: operations.ListWebhookDeliveriesDocument,
     shapes: () => ({ query: z.object({ id, limit: input.pageSize('attempts', 100) }) }),
@@ -141,7 +135,7 @@ function act(
     path,
     summary,
     description: `${description} Needs the scopes \`webhook\` and \`read\`. The request has no body.`,
-    ...common,
+    extraReasons,
     dataShape: webhookShape,
     document,
     shapes: () => ({ query: one }),

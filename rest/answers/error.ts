@@ -2,11 +2,14 @@ import { unreachable } from '../../src/errors.ts'
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import { errorHead, HttpError } from '../../src/request/http-error.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { errorEnvelope } from '../response/envelope.ts'
+import { envelope } from '../response/envelope.ts'
 
 /** The answer to an error. */
 export function errorResponse(error: HttpError, requestId: string): HttpResponse & { body: string } {
-  return { ...errorHead(error), body: errorEnvelope(requestId, error.errorInfo) }
+  return {
+    ...errorHead(error),
+    body: envelope(-1, 'ERROR', requestId, JSON.stringify({ error_info: error.errorInfo })),
+  }
 }
 
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */

@@ -1,4 +1,5 @@
-import { type Endpoint, memoizeLast } from '../endpoint.ts'
+import { memoized } from '../../src/lazy.ts'
+import type { Endpoint } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { headerComponents } from './headers.ts'
 import { operationOf, tagOf } from './operation.ts'
@@ -38,7 +39,7 @@ export function openApiText(
   enumerations: () => Enumerations,
   version: string,
 ): () => string {
-  const textOf = memoizeLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce, version)))
+  const textOf = memoized((inForce: Enumerations) => JSON.stringify(openApiDocument(endpoints, inForce, version)))
   return () => textOf(enumerations())
 }
 

@@ -29,7 +29,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     tags: [tagOf(endpoint)],
     summary: endpoint.summary,
     description: endpoint.description,
-    ...(endpoint.isExtension && { 'x-extension': true }),
+    ...(!endpoint.isOfSpec && { 'x-extension': true }),
     'x-graphql': { ...operation, href: `/graphql?operation=${id}` },
     parameters: [...parameters(endpoint, query, schemas), ...headerParameters(kindsOf(endpoint))],
     ...(body && {

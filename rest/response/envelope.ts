@@ -1,4 +1,3 @@
-import type { Fault } from '../../src/errors.ts'
 import { isObject } from '../../src/text.ts'
 
 /** The envelope as JSON text, around data that is JSON text already (spec: Response envelope). */
@@ -8,10 +7,6 @@ export function envelope(code: 0 | -1, message: string, requestId: string, data:
 
 export function envelopeHead(code: 0 | -1, message: string, requestId: string): string {
   return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
-}
-
-export function errorEnvelope(requestId: string, errorInfo: readonly Fault[]): string {
-  return envelope(-1, 'ERROR', requestId, JSON.stringify({ error_info: errorInfo }))
 }
 
 /** JSON text in which maps are objects: an object of JavaScript loses `__proto__` and moves keys such as `1002`. */
