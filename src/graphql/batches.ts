@@ -1,16 +1,6 @@
 import DataLoader from 'dataloader'
 import { mapStores } from '../catalogue/catalogue.ts'
 
-interface ProductKey {
-  storeUuid: string
-  productCode: string
-}
-
-interface AssetKey {
-  storeUuid: string
-  assetId: string
-}
-
 /** A loader whose batch function gets each key once and answers by key; a key without an answer is undefined. */
 export function batched<K, V>(
   load: (keys: readonly K[]) => Promise<Map<string, V>>,
@@ -44,14 +34,14 @@ export function byStore<K extends { storeUuid: string }, V>(
   )
 }
 
-export function byCode<V>(load: (storeUuid: string, codes: string[]) => Promise<Map<string, V>>) {
-  const codeOf = ({ productCode }: ProductKey) => productCode
-  return byStore((storeUuid, keys: readonly ProductKey[]) => load(storeUuid, keys.map(codeOf)), codeOf)
-}
-
-export function byAssetId<V>(load: (storeUuid: string, assetIds: string[]) => Promise<Map<string, V>>) {
-  const idOf = ({ assetId }: AssetKey) => assetId
-  return byStore((storeUuid, keys: readonly AssetKey[]) => load(storeUuid, keys.map(idOf)), idOf)
+/** The same for objects that are named by one of their fields. */
+export function byField<Field extends string, V>(
+  field: Field,
+  load: (storeUuid: string, names: string[]) => Promise<Map<string, V>>,
+) {
+  type Key = { storeUuid: string } & Record<Field, string>
+  const nameOf = (key: Key): string => key[field]
+  return byStore((storeUuid, keys: readonly Key[]) => load(storeUuid, keys.map(nameOf)), nameOf)
 }
 
 /** A loader for one result of each store, which a statement of its own reads: a few of them at once. */

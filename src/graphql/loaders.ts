@@ -37,7 +37,7 @@ import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
 import { findStores } from '../catalogue/stores/stores.ts'
 import { countJobs, type JobFilter, listJobs } from '../jobs/job.ts'
 import { costly } from '../request/context.ts'
-import { batched, byAssetId, byCode, byStore, ofStores, perArguments } from './batches.ts'
+import { batched, byField, byStore, ofStores, perArguments } from './batches.ts'
 
 /** Of the filtering service, for pages of many stores. */
 const callsAtOnce = 10
@@ -58,28 +58,28 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     ),
     productCounts: ofStores((uuid) => countStatuses(catalogue, uuid)),
     productColumns: ofStores((uuid) => findProductColumns(catalogue, uuid)),
-    product: byCode(async (uuid, codes) => {
+    product: byField('productCode', async (uuid, codes) => {
       const products = await findProducts(catalogue, uuid, codes)
       return new Map(products.map((product) => [product.productCode, product]))
     }),
     productAt: perArguments((at: Date) =>
-      byCode(async (uuid, codes) => {
+      byField('productCode', async (uuid, codes) => {
         const products = new Map<string, Product | null>()
         for (const code of codes) products.set(code, await findProductAt(catalogue, uuid, code, at))
         return products
       }),
     ),
-    productReadiness: byCode((uuid, codes) => findProductReadiness(catalogue, uuid, codes)),
+    productReadiness: byField('productCode', (uuid, codes) => findProductReadiness(catalogue, uuid, codes)),
     storeReadiness: perArguments((channel: string) => ofStores((uuid) => findStoreReadiness(catalogue, uuid, channel))),
     change: byStore((uuid, keys: readonly ChangeKey[]) => findChangeHeads(catalogue, uuid, keys), changeName),
     changeWithCodes: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), changeName),
-    asset: byAssetId((uuid, assetIds) => findAssets(catalogue, uuid, assetIds)),
+    asset: byField('assetId', (uuid, assetIds) => findAssets(catalogue, uuid, assetIds)),
     assets: perArguments(([filter, page]: [AssetFilter, KeysetPage]) =>
       ofStores((uuid) => listAssets(catalogue, uuid, filter, page)),
     ),
     assetCount: perArguments((filter: AssetFilter) => ofStores((uuid) => countAssets(catalogue, uuid, filter))),
     groupsOfAsset: perArguments((first: number) =>
-      byAssetId((uuid, assetIds) => listGroupsOfAssets(catalogue, uuid, assetIds, first)),
+      byField('assetId', (uuid, assetIds) => listGroupsOfAssets(catalogue, uuid, assetIds, first)),
     ),
     jobs: perArguments(([filter, page]: [JobFilter, KeysetPage]) =>
       ofStores((uuid) => listJobs(catalogue, uuid, filter, page)),
@@ -101,20 +101,16 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
       ),
     ),
     history: perArguments(([page, hasCodes]: [PageRequest, boolean]) =>
-      byCode(async (uuid, codes) => {
+      byField('productCode', async (uuid, codes) => {
         const histories = new Map<string, ChangePage<ChangeHead>>()
         const list = hasCodes ? listHistory : listHistoryHeads
         for (const productCode of codes) histories.set(productCode, await list(catalogue, uuid, { productCode }, page))
         return histories
       }),
     ),
-    reverts: byStore(
-      (uuid, keys: readonly { storeUuid: string; requestId: string }[]) =>
-        findReverts(catalogue, uuid, [...new Set(keys.map(({ requestId }) => requestId))]),
-      ({ requestId }) => requestId,
-    ),
+    reverts: byField('requestId', (uuid, requestIds) => findReverts(catalogue, uuid, requestIds)),
     assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[3]) =>
-      byCode(async (uuid, codes) =>
+      byField('productCode', async (uuid, codes) =>
         Map.groupBy(await listGroupsOfParents(catalogue, uuid, codes, narrow), (group) => group.parentCode),
       ),
     ),

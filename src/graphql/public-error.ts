@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
+import { brief } from '../catalogue/bounded-failures.ts'
 import { codeOf, isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { CatalogueError, invalidRequest, type PublicError, unavailable, unfinished } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
@@ -28,7 +29,8 @@ function translated(cause: unknown, log: Logger): PublicError {
     if (cause.code === 'unavailable') warnOnce(log, cause.message)
     return expected(cause)
   }
-  if (cause instanceof GraphQLError) return { message: brief(cause.message), extensions: { code: 'invalid_request' } }
+  if (cause instanceof GraphQLError)
+    return { message: brief(cause.message, maxMessage), extensions: { code: 'invalid_request' } }
   if (isUnavailable(cause)) {
     // The gateway cancels work that takes too long or whose client has left.
     if (requestContext.getStore()?.signal.aborted) return expected(unavailable('unavailable', cause, unfinished))
@@ -48,9 +50,5 @@ function expected({ message, code, faults }: CatalogueError): PublicError {
   return { message, extensions: { code, errorInfo: faults } }
 }
 
+/** graphql-js quotes wrong values, however long they are. */
 const maxMessage = 500
-
-/** Shortens a message: graphql-js quotes wrong values, however long they are. */
-function brief(message: string): string {
-  return message.length <= maxMessage ? message : `${message.slice(0, maxMessage).toWellFormed()}…`
-}
