@@ -62,29 +62,19 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
 
 const idArgs = builder.args((t) => ({ id: t.id(required('UUID of the webhook.')) }))
 
-/** A resolver for a write of one webhook. */
-function resolveOne<Args extends { dryRun?: boolean | null | undefined }, Result>(
+/** A resolver for a write of one webhook, or of a new one of a store. */
+function resolveOne<Args extends { storeUuid?: string; dryRun?: boolean | null | undefined }, Result>(
   work: (transaction: WriteCatalogue, args: Args, context: Context) => Promise<Result>,
 ) {
-  return resolveWrite(
-    (transaction: WriteCatalogue, args: Args, context: Context) => {
-      requireLedger(context)
-      return work(transaction, args, context)
-    },
-    () => 1,
-  )
+  const resolve = resolveWrite(work, () => 1)
+  return (...call: Parameters<typeof resolve>) => {
+    const [, { storeUuid }, context] = call
+    // Before a transaction begins: it takes as long for a store that does not exist.
+    if (storeUuid !== undefined) requireVisible(context.catalogue, storeUuid)
+    requireLedger(context)
+    return resolve(...call)
+  }
 }
-
-const create = resolveOne(
-  (
-    transaction,
-    {
-      storeUuid,
-      input,
-    }: { storeUuid: string; input: typeof CreateWebhookInput.$inferInput; dryRun?: boolean | null | undefined },
-    { outgoingAllow },
-  ) => createWebhook(transaction, storeUuid, input, outgoingAllow),
-)
 
 builder.mutationFields((t) => {
   const actionField = (description: string, act: (catalogue: WriteCatalogue, id: string) => Promise<Webhook>) =>
@@ -104,11 +94,9 @@ builder.mutationFields((t) => {
         ...writeArgs,
         input: t.arg({ type: CreateWebhookInput, required: true, description: 'Webhook to create.' }),
       },
-      resolve: (root, args, context, info) => {
-        // Before a transaction begins: it takes as long for a store that does not exist.
-        requireVisible(context.catalogue, args.storeUuid)
-        return create(root, args, context, info)
-      },
+      resolve: resolveOne((transaction, { storeUuid, input }, { outgoingAllow }) =>
+        createWebhook(transaction, storeUuid, input, outgoingAllow),
+      ),
     }),
     updateWebhook: t.field({
       type: WebhookRef,

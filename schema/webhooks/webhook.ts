@@ -26,33 +26,13 @@ const WebhookStateRef = enumOf<WebhookState>('WebhookState', 'State of a webhook
 const WebhookFilterRef = builder.objectRef<EventFilter>('WebhookFilter').implement({
   description: 'The filter of a webhook; null: no condition.',
   fields: (t) => ({
-    types: t.stringList({ nullable: true, description: 'Types of events.', resolve: ({ types }) => listOf(types) }),
-    operations: t.stringList({
-      nullable: true,
-      description: 'Names of mutations.',
-      resolve: ({ operations }) => listOf(operations),
-    }),
-    attributes: t.stringList({
-      nullable: true,
-      description: 'Attributes of products.',
-      resolve: ({ attributes }) => listOf(attributes),
-    }),
-    channels: t.stringList({
-      nullable: true,
-      description: 'Channels of links and requirements.',
-      resolve: ({ channels }) => listOf(channels),
-    }),
-    codePrefix: t.string({
-      nullable: true,
-      description: 'First characters of codes.',
-      resolve: ({ codePrefix }) => codePrefix ?? null,
-    }),
+    types: t.exposeStringList('types', nullable('Types of events.')),
+    operations: t.exposeStringList('operations', nullable('Names of mutations.')),
+    attributes: t.exposeStringList('attributes', nullable('Attributes of products.')),
+    channels: t.exposeStringList('channels', nullable('Channels of links and requirements.')),
+    codePrefix: t.exposeString('codePrefix', nullable('First characters of codes.')),
   }),
 })
-
-function listOf(names: readonly string[] | null | undefined): string[] | null {
-  return names ? [...names] : null
-}
 
 const WebhookLagRef = builder.objectRef<Lag>('WebhookLag').implement({
   description: 'Changes that are not delivered yet.',
