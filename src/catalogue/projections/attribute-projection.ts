@@ -11,27 +11,18 @@ const stepSize = 1_000
  * each part of these values, with how far it is built. `built_to`: of products with codes up to this one, which are
  * `built`; null: of all.
  */
-interface AttributeTable extends Pick<Projection, 'name' | 'state' | 'check'> {
+interface AttributeTable extends Pick<Projection, 'name' | 'state' | 'apply' | 'check'> {
   table: string
   /** What a definition of an attribute must be for its values to be in the rows. */
   use: 'filterable' | 'searchable'
   /** Brings `state` up to date with the definitions. */
   updateState(catalogue: WriteCatalogue, storeUuid: string): Promise<void>
-  /** Makes the rows of products what the products are now. */
-  apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void>
 }
 
 /** A projection that is built in the order of codes, and whose rows are deleted where no definition requires them. */
 export function attributeProjection(values: AttributeTable): Projection {
-  const { name, state, check } = values
   return {
-    name,
-    state,
-    check,
-    async apply(catalogue, storeUuid, codes) {
-      await values.apply(catalogue, storeUuid, codes)
-      return undefined
-    },
+    ...values,
     build: (catalogue, storeUuid) => buildStep(catalogue, storeUuid, values),
     progress: (catalogue, storeUuid) => readProgress(catalogue, storeUuid, values),
   }

@@ -39,7 +39,7 @@ const columnsOf = (table: string | undefined, names = [...ownColumns, ...valueCo
   sql.join(names.map((name) => (table ? sql.id(table, name) : sql.id(name))))
 
 /** Makes the rows of products what the products are now. Changed rows have another version. */
-async function apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
+async function apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<undefined> {
   const slots = await findSlots(catalogue, storeUuid)
   const written = await sql`
     ${unprepared} insert into product_index as i (store_uuid, product_code, ${columnsOf(undefined)})

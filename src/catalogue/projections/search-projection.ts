@@ -33,7 +33,7 @@ async function findNames({ db }: Catalogue, storeUuid: string): Promise<{ names:
   return rows[0] ?? { names: [], isBuilt: false }
 }
 
-async function apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<void> {
+async function apply(catalogue: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<undefined> {
   const { names } = await findNames(catalogue, storeUuid)
   const read = sql`(
       select p.product_code, ${joinedValues(names)} as text from ${productsOf(storeUuid, codes)} p
