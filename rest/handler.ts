@@ -4,12 +4,12 @@ import { HttpError, unauthorized } from '../src/request/http-error.ts'
 import { errorResponse, mapUnavailableToDownstream } from './answers/error.ts'
 import { answerFile } from './answers/file.ts'
 import { answerListing } from './answers/listing.ts'
-import { answerRead, answerWrite, type CheckedRequest } from './answers/plain.ts'
+import { answerRead, answerWrite } from './answers/plain.ts'
 import { acceptsRows, answerTable } from './answers/table.ts'
 import { answerUpload } from './answers/upload.ts'
 import { type Answers, createRoutes, type Endpoint, prefix, type Route } from './endpoint.ts'
 import { readRequest } from './request/read-request.ts'
-import type { RestServices } from './services.ts'
+import type { CheckedRequest, RestServices } from './services.ts'
 
 /** Makes the function that answers REST requests, errors included, in the spec's envelope. */
 export function createHandler(
@@ -90,11 +90,8 @@ function answerOf(checked: CheckedRequest, services: RestServices): Promise<Http
       return answerUpload(checked, answers, services)
     case 'file':
       return answerFile(checked, answers, services)
-    case 'events': {
-      const { caller, query, request } = checked
-      const call = { caller, headers: request.headers, isHead: request.method === 'HEAD' }
-      return services.events(answers.requestOf(query), call)
-    }
+    case 'events':
+      return services.events(checked, answers.requestOf(checked.query))
     default:
       return answers satisfies never
   }

@@ -1,17 +1,15 @@
 import { inContext } from '../../src/request/context.ts'
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import type { Answers } from '../endpoint.ts'
-import type { RestServices } from '../services.ts'
-import type { CheckedRequest } from './plain.ts'
+import type { CheckedRequest, RestServices } from '../services.ts'
 
 /** The answer of an endpoint whose answer is a file: its parts, each read when the client has taken those before. */
 export async function answerFile(
-  { endpoint, request, caller, variables, staleness }: CheckedRequest,
+  checked: CheckedRequest,
   { typeOf, partOf }: Answers & { kind: 'file' },
   services: RestServices,
 ): Promise<HttpResponse> {
-  const call = { caller, requestId: request.requestId, staleness }
-  const read = (part: number) => services.read(endpoint.document, { ...variables, part }, call)
+  const read = (part: number) => services.read(checked, { ...checked.variables, part })
   const first = await read(0)
   async function* parts() {
     let text = partOf(first)

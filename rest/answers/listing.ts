@@ -1,20 +1,17 @@
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import { envelopeHead } from '../response/envelope.ts'
-import type { RestServices } from '../services.ts'
-import type { CheckedRequest } from './plain.ts'
+import type { CheckedRequest, RestServices } from '../services.ts'
 
 /** Increase it when the same data gets another representation, so that no client keeps the old one. */
 const representationVersion = 1
 
 /** The answer of the listing of asset groups: 304 for a client that has the page. */
-export async function answerListing(
-  { endpoint, request, caller, variables, staleness }: CheckedRequest,
-  services: RestServices,
-): Promise<HttpResponse> {
+export async function answerListing(checked: CheckedRequest, services: RestServices): Promise<HttpResponse> {
+  const { endpoint, request } = checked
   const { requestId, headers } = request
   const known = headers['if-none-match']
   const isKnown = known === undefined ? undefined : (version: string) => matches(known, tagOf(version))
-  const { version, rest } = await services.readListing(variables, { caller, requestId, staleness }, isKnown)
+  const { version, rest } = await services.readListing(checked, isKnown)
   const tagged: Record<string, string> =
     version === null ? {} : { ETag: tagOf(version), 'Cache-Control': 'private, no-cache' }
   if (!rest) return { status: 304, headers: tagged }

@@ -1,32 +1,14 @@
-import type { Caller } from '../../src/request/caller.ts'
-import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
+import type { HttpResponse } from '../../src/request/exchange.ts'
 import { preferenceApplied } from '../../src/request/preferences.ts'
 import { storeUuidOf } from '../../src/text.ts'
-import { type Endpoint, prefix } from '../endpoint.ts'
-import type { ReadRequest } from '../request/read-request.ts'
+import { prefix } from '../endpoint.ts'
 import { envelope, toJson } from '../response/envelope.ts'
-import type { ReceivedFile, RestServices, Written } from '../services.ts'
+import type { CheckedRequest, RestServices, Written } from '../services.ts'
 import { withoutSuccesses } from '../translate.ts'
-
-/** A request without faults, of a caller who may run the operation of its endpoint. */
-export interface CheckedRequest extends ReadRequest {
-  endpoint: Endpoint
-  request: RestRequest
-  caller: Caller
-  /** The file that a write takes. */
-  upload?: ReceivedFile
-}
 
 /** The answer of a read: its data in the envelope. */
 export async function answerRead(checked: CheckedRequest, services: RestServices): Promise<HttpResponse> {
-  return enveloped(checked, toJson(await readData(checked, services)))
-}
-
-export async function readData(
-  { endpoint, request: { requestId }, caller, variables, staleness }: CheckedRequest,
-  services: RestServices,
-): Promise<unknown> {
-  return endpoint.toData(await services.read(endpoint.document, variables, { caller, requestId, staleness }))
+  return enveloped(checked, toJson(checked.endpoint.toData(await services.read(checked))))
 }
 
 /** The answer of a write, or that of the first write with its idempotency key. */
@@ -36,17 +18,14 @@ export async function answerWrite(checked: CheckedRequest, services: RestService
 }
 
 /** The data of a write as JSON text, or that of the first write with its idempotency key. */
-export async function write(
-  { endpoint, request, caller, variables, idempotencyKey, preferences, upload }: CheckedRequest,
-  services: RestServices,
-): Promise<Written> {
-  const { requestId } = request
+export async function write(checked: CheckedRequest, services: RestServices): Promise<Written> {
+  const { endpoint, request, variables, idempotencyKey, preferences } = checked
   const { maxAffected, isMinimal = false } = preferences ?? {}
   // A dry run changes nothing, so its answer is not stored.
   const key = variables.dryRun ? undefined : idempotencyKey
-  return services.write({ caller, requestId, maxAffected, upload }, key, async (execute) => {
-    const data = endpoint.toData(await execute(endpoint.document, variables))
-    const receipt = services.recordsChanges ? receiptLink(variables, data, requestId) : {}
+  return services.write(checked, key, async (execute) => {
+    const data = endpoint.toData(await execute())
+    const receipt = services.recordsChanges ? receiptLink(variables, data, request.requestId) : {}
     return {
       text: toJson(isMinimal ? withoutSuccesses(data as object) : data),
       headers: { ...receipt, ...preferenceApplied(maxAffected, isMinimal) },

@@ -5,8 +5,8 @@ import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
 import type { Answers } from '../endpoint.ts'
 import type { csvForm } from '../request/shapes.ts'
 import { toJson } from '../response/envelope.ts'
-import type { RestServices } from '../services.ts'
-import { type CheckedRequest, enveloped, readData } from './plain.ts'
+import type { CheckedRequest, RestServices } from '../services.ts'
+import { enveloped } from './plain.ts'
 
 type Row = ReadonlyMap<string, unknown>
 type CsvQuery = z.output<z.ZodObject<typeof csvForm>>
@@ -21,7 +21,7 @@ export async function answerTable(
   const format = formatOf(request.headers.accept)
   const isCsv = format === 'text/csv'
   const variables = isCsv ? { ...checked.variables, ...table.csvVariables?.(query) } : checked.variables
-  const data = await readData({ ...checked, variables }, services)
+  const data = checked.endpoint.toData(await services.read(checked, variables))
   const total = table.totalOf?.(data)
   const headers = { Vary: 'Accept', ...(total !== undefined && nextPage(request, query, total)) }
   if (format === 'application/json') return enveloped(checked, toJson(data), headers)

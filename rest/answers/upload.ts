@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../src/request/exchange.ts'
 import { type Answers, prefix } from '../endpoint.ts'
-import type { RestServices } from '../services.ts'
-import { type CheckedRequest, enveloped, write } from './plain.ts'
+import type { CheckedRequest, RestServices } from '../services.ts'
+import { enveloped, write } from './plain.ts'
 
 /**
  * The answer of an endpoint that takes a file: as of a write, with the place of what it makes. The file is received
@@ -12,9 +12,8 @@ export async function answerUpload(
   { optionsOf, locationOf }: Answers & { kind: 'upload' },
   services: RestServices,
 ): Promise<HttpResponse> {
-  const { request, caller, query, idempotencyKey: key } = checked
-  const { requestId } = request
-  const upload = await services.receiveFile(optionsOf(query), { caller, requestId }, request.file())
+  const { query, idempotencyKey: key } = checked
+  const upload = await services.receiveFile(checked, optionsOf(query))
   try {
     const idempotencyKey = key && { ...key, body: upload.digest }
     const { text, headers } = await write({ ...checked, idempotencyKey, upload }, services)

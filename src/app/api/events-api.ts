@@ -1,5 +1,5 @@
 import type { EventsRequest } from '../../../rest/endpoint.ts'
-import type { EventsCall } from '../../../rest/services.ts'
+import type { CheckedRequest } from '../../../rest/services.ts'
 import { catalogueFor } from '../../catalogue/catalogue.ts'
 import { changesDisabled } from '../../graphql/context.ts'
 import { findFeed } from '../../live/feed.ts'
@@ -12,18 +12,18 @@ import type { ApiOptions } from '../gateway-options.ts'
 
 /** Makes the function that answers GET /v1/events: everything that may fail does so before the stream begins. */
 export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions, 'db' | 'live' | 'changesRetention'>) {
-  return async (request: EventsRequest, { caller, headers, isHead }: EventsCall): Promise<HttpResponse> => {
+  return async ({ caller, request }: CheckedRequest, wanted: EventsRequest): Promise<HttpResponse> => {
     if (changesRetention === 0) throw changesDisabled()
-    const last = headers['last-event-id']
+    const last = request.headers['last-event-id']
     const start = last ? { after: last, names: { after: 'Last-Event-ID' } } : {}
-    const feed = await findFeed(catalogueFor(db, caller.viewer), { ...request, ...start })
+    const feed = await findFeed(catalogueFor(db, caller.viewer), { ...wanted, ...start })
     const head = { status: 200, headers: eventStreamHeaders }
     if (!live) throw new HttpError('unavailable', 'events are sent by the main thread alone')
-    if (isHead) {
+    if (request.method === 'HEAD') {
       await requireKeptChanges(db, feed.after)
       return head
     }
-    const stream = live.streams.open(caller, headers.authorization)
+    const stream = live.streams.open(caller, request.headers.authorization)
     try {
       return { ...head, events: await streamEvents(live.hub, stream, feed) }
     } catch (error) {

@@ -3,14 +3,15 @@ import type { Transaction } from 'kysely'
 import { endpoints } from '../../../rest/endpoints.ts'
 import { createHandler, operationNameOf } from '../../../rest/handler.ts'
 import { ListAssetsDocument, type ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
-import type { ReadCall, RestServices } from '../../../rest/services.ts'
+import type { CheckedRequest, RestServices } from '../../../rest/services.ts'
 import { toHttpError } from '../../../rest/translate.ts'
 import type { Database } from '../../database/tables.ts'
 import { requireAccess } from '../../graphql/access.ts'
-import type { Engine, PreparedOperation } from '../../graphql/engine.ts'
+import type { Engine } from '../../graphql/engine.ts'
 import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
 import { receiveUpload } from '../../jobs/upload.ts'
+import { memoized } from '../../lazy.ts'
 import { tenantOf } from '../../request/caller.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -31,69 +32,59 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { db, enumerations, pool, filterService, pageCacheMb, jobQuotas } = options
   const { recordsChanges, isForPool, reads, chooseReplica, catalogueOf, errorOf } = parts
-  const { accessOf, run } = createOperations(engine, options, parts)
+  const { operationOf, run } = createOperations(engine, options, parts)
   const listing = createStoredListing(pageCacheMb, filterService)
-  const whereOf = async ({ staleness, caller }: ReadCall): Promise<RunOptions> =>
+  const whereOf = async ({ staleness, caller }: CheckedRequest): Promise<RunOptions> =>
     staleness ? { replica: await chooseReplica(staleness, caller), isLatest: staleness.isLatest } : {}
   const services: RestServices = {
     enumerations,
     recordsChanges,
     errorOf,
-    authorize: (document, caller) => requireAccess(accessOf(document), caller),
+    authorize: (document, caller) => requireAccess(operationOf(document).access, caller),
     answerInPool: (request, { document, answers, isLong }, caller, body) => {
       const isCheck = answers.kind === 'listing' && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
       const kind = body === undefined ? kindOf(document, isCheck) : undefined
       return isForPool({ body, cost: isLong ? longCost : 0, kind }) ? pool?.rest(request, caller, body) : undefined
     },
-    read: async (document, variables, call) => {
-      const where = await whereOf(call)
-      return reads.run(kindOf(document), () => run(document, variables, call, where))
+    read: async (checked, variables) => {
+      const where = await whereOf(checked)
+      return reads.run(kindOf(checked.endpoint.document), () => run(checked, where, variables))
     },
-    readListing: async (variables, call, isKnown) => {
-      const where = await whereOf(call)
-      const catalogue = catalogueOf(call.caller, where)
-      const list = () => listing(catalogue, variables as ListAssetsQueryVariables, { isKnown, isKept: !where.replica })
+    readListing: async (checked, isKnown) => {
+      const where = await whereOf(checked)
+      const catalogue = catalogueOf(checked.caller, where)
+      const variables = checked.variables as ListAssetsQueryVariables
+      const list = () => listing(catalogue, variables, { isKnown, isKept: !where.replica })
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
       return reads.run(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
-    receiveFile: (given, { caller }, arriving) => {
-      const file = { ...arriving, tokenId: caller.tokenId }
+    receiveFile: ({ caller, request }, given) => {
+      const file = { ...request.file(), tokenId: caller.tokenId }
       return receiveUpload(catalogueOf(caller, {}), enumerations(), given as UploadOptions, file, jobQuotas)
     },
     events: createEventsApi(options),
-    write: ({ maxAffected, upload, ...call }, key, work) => {
+    write: (checked, key, work) => {
+      const { caller, preferences, upload } = checked
       const workIn = (transaction?: Transaction<Database>) =>
-        work((document, variables) => run(document, variables, call, { transaction, maxAffected, upload }))
-      return key ? doOnce(db, { ...key, owner: tenantOf(call.caller) }, workIn) : workIn()
+        work(() => run(checked, { transaction, maxAffected: preferences?.maxAffected, upload }))
+      return key ? doOnce(db, { ...key, owner: tenantOf(caller) }, workIn) : workIn()
     },
   }
   return createHandler(endpoints, services)
 }
 
-/** The operations of the endpoints, prepared. `run` returns the data, or throws the errors as one `HttpError`. */
+/** `run` returns the data of a request's operation, or throws the errors as one `HttpError`. */
 function createOperations(engine: Engine, { log }: ApiOptions, { contextOf }: ApiParts) {
-  const operations = new Map<DocumentNode, PreparedOperation>(
-    endpoints.map(({ document }) => [document, engine.prepareOwn(document)]),
-  )
-  const operationOf = (document: DocumentNode) => {
-    const operation = operations.get(document)
-    if (!operation) throw new Error('the document must be one of an endpoint')
-    return operation
+  const operationOf = memoized((document: DocumentNode) => engine.prepareOwn(document))
+  const run = (checked: CheckedRequest, where: RunOptions, variables = checked.variables): Promise<unknown> => {
+    const { endpoint, caller, request } = checked
+    return traced('operation', operationNameOf(endpoint.document), async () => {
+      const context = contextOf('rest', caller, request.requestId, where)
+      const { data, errors } = await operationOf(endpoint.document).run(variables, context)
+      if (errors) throw toHttpError(publicErrors(errors, log, request.requestId))
+      return data
+    })
   }
-  return {
-    accessOf: (document: DocumentNode) => operationOf(document).access,
-    run: (
-      document: DocumentNode,
-      variables: Record<string, unknown>,
-      { caller, requestId }: Omit<ReadCall, 'staleness'>,
-      where: RunOptions,
-    ): Promise<unknown> =>
-      traced('operation', operationNameOf(document), async () => {
-        const context = contextOf('rest', caller, requestId, where)
-        const { data, errors } = await operationOf(document).run(variables, context)
-        if (errors) throw toHttpError(publicErrors(errors, log, requestId))
-        return data
-      }),
-  }
+  return { operationOf, run }
 }
