@@ -14,25 +14,12 @@ type Hooks = Required<Pick<ApiOptions, 'onJobQueued' | 'onWritten' | 'live'>>
 /** The API of this thread, which runs expensive requests in a pool of threads. */
 export function createApiWithPools(options: GatewayOptions, replicas: Replicas | undefined, hooks: Hooks) {
   const { onJobQueued } = hooks
-  const {
-    connection,
-    filterClient,
-    introspection,
-    persistedDocuments,
-    jobQuotas,
-    changesRetention,
-    outgoingAllow,
-    hasSpareThread: hasSpare = true,
-    log,
-  } = options
+  const { connection, filterClient, hasSpareThread: hasSpare = true, log } = options
+  const { introspection, persistedDocuments, jobQuotas, changesRetention, outgoingAllow } = options
   const { enumerations } = options.globalConfig
   const shared = { introspection, persistedDocuments, jobQuotas, changesRetention, outgoingAllow }
-  const workerData: PoolThreadData = {
-    ...shared,
-    connection,
-    filterAddress: filterClient?.address,
-    logLevel: log.level,
-  }
+  const filterAddress = filterClient?.address
+  const workerData: PoolThreadData = { ...shared, connection, filterAddress, logLevel: log.level }
   // A step is mostly one statement, which may take 30 s.
   const limits = { deadlineMs: 30_000, maxMs: 60_000 }
   const threadPool = createThreadPool({ entry: threadProgram('pool'), workerData, log, hasSpare, ...limits })
