@@ -76,13 +76,9 @@ async function removeSelected(
     if (!stores.has(selection.storeUuid)) return 'store_not_found'
     return missing.has(keyOf(selection)) ? action.missing : undefined
   }
-  const counted = new Set<string>()
-  const failures = selections.flatMap((selection) => {
+  const failures = failingOnce(action, selections).flatMap((selection) => {
     const reason = reasonOf(selection)
-    const id = action.identityOf(selection)
-    if (reason === undefined || counted.has(id)) return []
-    if (selection.assetId !== null) counted.add(id)
-    return [{ reason, details: detailsOf(selection, reason), ...selection }]
+    return reason ? [{ reason, details: detailsOf(selection, reason), ...selection }] : []
   })
   return { removed, ...boundedFailures(failures) }
 }
@@ -97,9 +93,9 @@ async function removeInStore(
   const selections = given.filter(narrows)
   if (selections.length === 0) return { removed: 0, missing: [] }
   const chosen = [...new Map(selections.map((selection) => [keyOf(selection), selection]))]
-  const failures = failuresOf(action, selections)
+  const failing = Map.groupBy(failingOnce(action, selections), keyOf)
   const named = chosen.map(([key, { channel, parentCode, assetId }], n) => {
-    return { n, channel, parentCode, assetId, failures: failures.get(key) ?? 0 }
+    return { n, channel, parentCode, assetId, failures: failing.get(key)?.length ?? 0 }
   })
   const { branches, reads, links, writes, items, removed: count, isMissing } = action.removal(storeUuid)
   const failed = sql`(select ${given.length - selections.length}::integer + coalesce(sum(failures), 0)
@@ -120,16 +116,13 @@ async function removeInStore(
   return { removed, missing: missing.flatMap((n) => chosen[n]?.[0] ?? []) }
 }
 
-/** By key: how many failures the selections would have that select nothing. */
-function failuresOf({ identityOf }: Action, selections: readonly AssetSelection[]): Map<string, number> {
+/** The selections of which each can fail: several of one asset id fail together, once. */
+function failingOnce({ identityOf }: Action, selections: readonly AssetSelection[]): AssetSelection[] {
   const counted = new Set<string>()
-  const failures = new Map<string, number>()
-  for (const selection of selections) {
+  return selections.filter((selection) => {
     const id = identityOf(selection)
-    if (counted.has(id)) continue
+    const isFirst = !counted.has(id)
     if (selection.assetId !== null) counted.add(id)
-    const key = keyOf(selection)
-    failures.set(key, (failures.get(key) ?? 0) + 1)
-  }
-  return failures
+    return isFirst
+  })
 }
