@@ -106,8 +106,10 @@ begin
       where code not in (select code from old)
     ), item as not materialized (
       select 'updated' as action, code, key, was, bytes from (
-        select o.code, k as key, o.attributes ->> k as was, o.patch ->> k as value, bytes
-        from old o cross join lateral jsonb_object_keys(o.patch) k
+        -- Large attributes are unpacked once for a product, not once for each key.
+        select o.code, k as key, a.attributes ->> k as was, o.patch ->> k as value, bytes
+        from old o cross join lateral (select o.attributes || '{}' as attributes offset 0) a
+          cross join lateral jsonb_object_keys(o.patch) k
         where o.outcome = 'updated'
       ) i
       where was is distinct from value
