@@ -1329,7 +1329,7 @@ export interface components {
                      *     - `other_decimal`: at least half of the values are numbers only with the other --decimal
                      *     - `decimal_unused`: --decimal was applied to no value: it is for texts of NUMBER attributes
                      *     - `option_unused`: options for other formats were ignored
-                     *     - `repeated_images`: an image appears twice with different alt texts: the first one was read
+                     *     - `repeated_images`: an image appears twice with different alt texts, or there is an alt text without an image: the first was read
                      *     - `unseen_column`: no row has this column, which an option names
                      *     - `likely_preset`: the columns look like an export of a shop system: --preset reads it
                      *     - `other_language`: the preset found neither images nor a status: it reads English names of columns; --assets and --status name others

@@ -22,11 +22,14 @@ interface Image {
  * as in the group that they become: with its first text.
  */
 export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes): Image[] {
-  const images = rows.flatMap((row) => {
+  const images: Image[] = []
+  const others: { alt: Cell; row: number }[] = []
+  for (const row of rows) {
     const cellOf = (names: readonly string[]) => row.cells[indexOf(row.columns, names)] ?? ''
-    const url = cellOf(imageColumns)
-    return url === '' ? [] : [{ url, alt: cellOf(altColumns), position: positionOf(row, faults) }]
-  })
+    const [url, alt] = [cellOf(imageColumns), cellOf(altColumns)]
+    if (url !== '') images.push({ url, alt, position: positionOf(row, faults) })
+    else if (alt !== '') others.push({ alt, row: row.number })
+  }
   const distinct = new Map<string, Image>()
   for (const image of images.sort((a, b) => a.position - b.position)) {
     const url = String(image.url).trim()
@@ -35,7 +38,11 @@ export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes)
     else if (known.alt === '') known.alt = image.alt
     else if (image.alt !== '' && image.alt !== known.alt) notes.add('repeated_images', { example: url })
   }
-  return [...distinct.values()]
+  const found = [...distinct.values()]
+  // Without any other text, that of a row without an image is the product's.
+  const kept = altOf(found) || others[0]?.alt
+  for (const { alt, row } of others) if (alt !== kept) notes.add('repeated_images', { example: `row ${row}` })
+  return found
 }
 
 /** The text of the only image, or a list of one for each. */

@@ -94,6 +94,24 @@ test('shopify: texts of images are kept in the order of the images, and blanks a
   })
 })
 
+test('shopify: a text without an image has a note, unless it is the only one', async () => {
+  const header = 'Handle,Title,Image Src,Image Alt Text'
+  const lost = await imported(
+    'alt.csv',
+    [header, 'mug,Mug,https://a.example/1.jpg,front', 'mug,,,back'],
+    ['--preset', 'shopify'],
+  )
+  expect(lost.products.mug?.attributes['Image Alt Text']).toBe('front')
+  expect(lost.answer.notes).toEqual([{ code: 'repeated_images', column: null, rows: 1, example: 'row 2' }])
+  const kept = await imported(
+    'alt.csv',
+    [header, 'mug,Mug,https://a.example/1.jpg,', 'mug,,,back'],
+    ['--preset', 'shopify'],
+  )
+  expect(kept.products.mug?.attributes['Image Alt Text']).toBe('back')
+  expect(kept.answer.notes).toEqual([])
+})
+
 test('shopify: positions may have decimals, and all images of a column that --assets names are read', async () => {
   const rows = [
     'Handle,Title,Variant Image,Image Src,Image Position',
