@@ -4,7 +4,7 @@ import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/cs
 import { isObject, shown } from '../../text.ts'
 import { type ImportOptions, type ImportRequest, optionName } from '../options.ts'
 import { presetFor, unpacksAttributes } from '../presets/presets.ts'
-import { listed } from '../read/columns.ts'
+import { defaultCode, listed } from '../read/columns.ts'
 import type { Entry, Reading, RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -98,15 +98,6 @@ export function namedColumns({ code, status, assets, attributes }: ImportRequest
     ['assets', assets],
     ['map', attributes.map(([column]) => column)],
   ])
-}
-
-/** `product_code`, else `sku`; in upper case only if neither is there in lower case. */
-export function defaultCode(columns: readonly string[]): string | undefined {
-  const names = ['product_code', 'sku']
-  return (
-    names.find((name) => columns.includes(name)) ??
-    names.flatMap((name) => columns.filter((column) => column.toLowerCase() === name))[0]
-  )
 }
 
 /** `hint` is on the product code alone. */

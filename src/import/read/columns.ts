@@ -32,6 +32,15 @@ export function checkColumns(columns: string[]): string[] {
   throw new UsageError(`the header names columns twice: ${[...repeated].map(shown).join(', ')}`)
 }
 
+/** `product_code`, else `sku`; in upper case only if neither is there in lower case. */
+export function defaultCode(columns: readonly string[]): string | undefined {
+  const names = ['product_code', 'sku']
+  return (
+    names.find((name) => columns.includes(name)) ??
+    names.flatMap((name) => columns.filter((column) => column.toLowerCase() === name))[0]
+  )
+}
+
 /** The names of columns, for a message. */
 export function listed(columns: readonly string[]): string {
   if (columns.length === 0) return 'no columns'

@@ -1,5 +1,6 @@
 import { peek, withoutStart } from './bytes/bytes.ts'
-import type { RowFault } from './row.ts'
+import { defaultCode } from './columns.ts'
+import type { ReadOptions, RowFault } from './row.ts'
 
 type Chunks = AsyncIterable<Buffer>
 
@@ -11,12 +12,13 @@ const maxRows = 20
 
 /**
  * The separator of a CSV file and its content, after Excel's line `sep=;` if there is one: the separator of this line,
- * else that which gives the header the most cells outside quotes, else that which rows have as often as the header; the
- * latter also if no row has the former so, as where names of columns have commas.
+ * else one that gives the header the column of the product code. Among several it is that which gives the header the
+ * most cells outside quotes, else that which rows have as often as the header; the latter also if no row has the former
+ * so, as where names of columns have commas.
  */
 export async function findDelimiter(
   file: Chunks,
-  given: string | undefined,
+  { delimiter: given, code }: Pick<ReadOptions, 'delimiter' | 'code'>,
 ): Promise<{ delimiter: string; chunks: Chunks; skipped: string }> {
   for (let chunks = file, size = 1; ; ) {
     const peeked = await peek(chunks, size)
@@ -27,28 +29,35 @@ export async function findDelimiter(
     const [skipped = '', named] = /^"?sep=(.)"?(?:\r\n|[\r\n](?=.|\n))/i.exec(text) ?? []
     const start = text.length - text.slice(skipped.length).replace(/^[\r\n]+/, '').length
     if (!isAll && (lineOf(text, start)?.end ?? text.length) >= text.length - 1) continue
-    const delimiter = given ?? named ?? likeliest(text, start)
+    const delimiter = given ?? named ?? likeliest(text, start, code)
     return { delimiter, chunks: withoutStart(chunks, skipped.length), skipped }
   }
 }
 
-function likeliest(text: string, start: number): string {
+function likeliest(text: string, start: number, code: string | undefined): string {
   const header = lineOf(text, start)
   if (!header) return ','
-  const most = Math.max(...header.counts)
-  if (most === 0) return ','
   const lines: number[][] = []
   for (let line = lineOf(text, header.end + 1); line && lines.length < maxRows; line = lineOf(text, line.end + 1)) {
     if (line.counts.some((count) => count > 0)) lines.push(line.counts)
   }
-  const found = separators.map((candidate, i) => {
+  const all = separators.flatMap((candidate, i) => {
     const count = header.counts[i] ?? 0
-    return { candidate, count, votes: count === 0 ? 0 : lines.filter((counts) => counts[i] === count).length }
+    return count === 0 ? [] : { candidate, count, votes: lines.filter((counts) => counts[i] === count).length }
   })
+  const withCode = all.filter(({ candidate }) => hasCode(recordReader(candidate)(text, start, true)?.cells, code))
+  const found = withCode.length > 0 ? withCode : all
+  const most = Math.max(...found.map(({ count }) => count))
   const byVotes = found.toSorted((a, b) => b.votes - a.votes)
   const likely = byVotes.find(({ count }) => count === most)
   const other = byVotes.find(({ votes }) => votes > 0 && votes === lines.length)
   return ((likely?.votes === 0 && other) || likely)?.candidate ?? ','
+}
+
+/** Whether a header, whose texts have a character for each byte, has the column of the product code. */
+function hasCode(cells: readonly string[] | undefined, code: string | undefined): boolean {
+  const columns = (cells ?? []).map((cell) => Buffer.from(cell.trim(), 'latin1').toString())
+  return code === undefined ? defaultCode(columns) !== undefined : columns.includes(code)
 }
 
 /** How often each candidate is in a line outside quotes, and where the line ends; undefined at the end of the text. */

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { unescapedFormula } from '../../text.ts'
+import { optionName } from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 import { recordsOf } from './bytes/bytes.ts'
 import { checkColumns, headerAgain, isHeader } from './columns.ts'
@@ -24,7 +25,7 @@ interface CsvRecord extends Pick<ParsedRecord, 'cells' | 'misquoted'> {
  * UsageError if the header is missing, has too many columns or text after a closing quote, or names a column twice.
  */
 export async function readCsv(bytes: AsyncIterable<Buffer>, reading: Reading): Promise<RowSource> {
-  const { delimiter, chunks, skipped } = await findDelimiter(bytes, reading.options.delimiter)
+  const { delimiter, chunks, skipped } = await findDelimiter(bytes, reading.options)
   reading.recognized.delimiter = delimiter
   const blocks = readRecords(chunks, delimiter, skipped === '' ? 1 : 2)
   const [header, ...first] = await firstOf(blocks)
@@ -148,20 +149,20 @@ function decoded(cell: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-function columnsOf(
-  { cells, source, misquoted }: CsvRecord,
-  { options: { unescapeFormulas }, recognized, notes }: Reading,
-): string[] {
+function columnsOf({ cells, source, misquoted }: CsvRecord, { options, recognized, notes }: Reading): string[] {
   const { encoding, delimiter = ',' } = recognized
+  if (/^\s*(\[\s*(\{|$)|\{\s*("|$)|<\?xml)/.test(source)) {
+    throw new UsageError(`the file is no CSV, but JSON, JSON Lines or XML: ${optionName(options, 'format')} names it`)
+  }
   const columns = cells.map((cell, at) => {
     const text = decoded(cell)
     if (text === undefined)
       throw new UsageError(`the header line must be ${encoding}; got other bytes: save the file as UTF-8`)
     const unescaped = unescapedFormula(text)
-    if (unescaped !== undefined && !unescapeFormulas) {
+    if (unescaped !== undefined && !options.unescapeFormulas) {
       notes.add('escaped_formulas', { column: text, rows: 0, example: 'the header' })
     }
-    const column = (unescapeFormulas ? unescaped : undefined) ?? text
+    const column = (options.unescapeFormulas ? unescaped : undefined) ?? text
     if (column.trim() === column || isQuoted(source, at, delimiter)) return column
     notes.add('blanks_removed', { column: column.trim(), rows: 0, example: 'the header' })
     return column.trim()

@@ -75,7 +75,10 @@ export interface RowSource {
   rows: AsyncGenerator<Entry[]>
 }
 
-export type ReadOptions = Pick<ImportRequest, 'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style'> &
+export type ReadOptions = Pick<
+  ImportRequest,
+  'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style' | 'code'
+> &
   Partial<Pick<ImportRequest, 'unescapeFormulas'>>
 
 /** How a file is written, as far as it is known. */

@@ -193,6 +193,8 @@ describe('bytes without a meaning', () => {
       /the header line must be Windows-1252; got other bytes: save the file as UTF-8/,
     ],
     ['has another separator', Buffer.from('sku^n\nA^1\n'), /"sku\^n"; --delimiter names another separator of cells/],
+    ['is JSON', Buffer.from('[{"sku":"A","n":1}]'), /no CSV, but JSON, JSON Lines or XML: --format names it/],
+    ['is JSON of many lines', Buffer.from('[\n  {\n'), /no CSV, but JSON, JSON Lines or XML: --format names it/],
     ['has one column', Buffer.from('article\nA\n'), /the file has the columns "article"$/m],
     ['is XLS', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is XLS, or has a password: save it as XLSX/],
     ['is UTF-16 without a mark', Buffer.from('sku\nA\n', 'utf16le'), /if it is UTF-16, set --encoding/],
@@ -261,6 +263,8 @@ test.each([
   ['ID,a;b,c;d,n\nA,1;2,3\nB,1\n', ',', { 'a;b': '1;2', 'c;d': '3' }],
   ['sku\tName, lang\tPreis, EUR\nA\tx, y\t1,5\n', '\t', { 'Name, lang': 'x, y', 'Preis, EUR': '1,5' }],
   ['sku;Preis, EUR\nA;1,5\n', ';', { 'Preis, EUR': '1,5' }],
+  ['sku;Tags (x,y,z)\nA;a,b,c\n', ';', { 'Tags (x,y,z)': 'a,b,c' }],
+  ['"sku"\tSize, color, note\nA\tx\nB\ty, z, w\n', '\t', { 'Size, color, note': 'x' }],
   ['ID,a;n\nA,1;2\nB,1;2,3\n', ';', { 'ID,a': 'A,1', n: '2' }],
 ])('the separator of %j is %j', async (content, delimiter, attributes) => {
   const store = await catalog.newStore()
