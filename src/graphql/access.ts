@@ -75,11 +75,16 @@ function reads({ args, extensions, type }: GraphQLField<unknown, unknown>): bool
   )
 }
 
-export function requireAccess({ scopes, allStores }: Access, caller: Caller): void {
-  for (const scope of scopes) {
-    if (!hasScope(caller, scope)) throw forbidden(`the token must have the scope ${scope}`)
-  }
-  if (allStores && caller.viewer.stores) throw forbidden('the token must not be limited to stores')
+export function requireAccess(access: Access, caller: Caller): void {
+  const lack = lackOf(access, caller)
+  if (lack) throw forbidden(lack)
+}
+
+/** What keeps the caller from an operation. */
+export function lackOf({ scopes, allStores }: Access, caller: Caller): string | undefined {
+  const lacking = [...scopes].find((scope) => !hasScope(caller, scope))
+  if (lacking) return `the token must have the scope ${lacking}`
+  return allStores && caller.viewer.stores ? 'the token must not be limited to stores' : undefined
 }
 
 export interface SelectedField {

@@ -78,9 +78,9 @@ export async function readNewChanges(
 }
 
 /** Throws `cursor_expired` if changes after the position are no longer kept. */
-export async function requireKeptChanges(db: Kysely<Database>, after: LedgerPosition): Promise<void> {
+export async function requireKeptChanges(db: Kysely<Database>, after: LedgerPosition, field?: string): Promise<void> {
   const { rows } = await sql<LedgerState>`select * from ledger_state()`.execute(db)
-  requireKept(after, onlyRow(rows))
+  requireKept(after, onlyRow(rows), field)
 }
 
 const listOf = (stores: readonly string[] | undefined) => (stores ? [...stores] : null)

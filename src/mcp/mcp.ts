@@ -10,9 +10,8 @@ import type { GraphQLSchema } from 'graphql'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../database/tables.ts'
-import { accessOf, fieldsOf, requireAccess } from '../graphql/access.ts'
+import { lackOf } from '../graphql/access.ts'
 import type { Mcp, McpSession } from '../http/edges/mcp-edge.ts'
-import type { Caller } from '../request/caller.ts'
 import { requestContext } from '../request/context.ts'
 import { loggableError } from '../request/log.ts'
 import { isObject } from '../text.ts'
@@ -58,25 +57,9 @@ export function createMcp(
 ): Mcp {
   const options = { graphql, errorOf, maxAffected, plans: createPlans(db) }
   const offered = readTools(schema).filter(({ isMutation }) => mode === 'write' || !isMutation)
-  const accesses = new Map(
-    offered.map(({ name, document, definition }) => [
-      name,
-      accessOf(definition, fieldsOf(schema, document, definition)),
-    ]),
-  )
-  const toolsOf = (caller: Caller) =>
-    offered.filter(({ name }) => {
-      try {
-        const access = accesses.get(name)
-        if (access) requireAccess(access, caller)
-        return true
-      } catch {
-        return false
-      }
-    })
   const handler = createMcpHandler(({ authInfo }) => {
     const session = authInfo?.extra?.session as McpSession
-    const tools = toolsOf(session.caller)
+    const tools = offered.filter(({ access }) => lackOf(access, session.caller) === undefined)
     const server = new Server(
       { name: 'catalogue-gateway', version: '1' },
       { capabilities: { tools: {} }, instructions: 'Stores, products and their assets. Begin with list_stores.' },

@@ -18,6 +18,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import { type Access, accessOf, fieldsOf } from '../graphql/access.ts'
 
 /** An operation that agents may run, and its description for them. */
 export interface Tool {
@@ -34,8 +35,7 @@ export interface Tool {
   isMutation: boolean
   /** Whether it only previews the operation, which `apply_plan` does. */
   isPreviewed: boolean
-  document: DocumentNode
-  definition: OperationDefinitionNode
+  access: Access
   /** The text of the document. */
   text: string
 }
@@ -68,8 +68,7 @@ function toolOf(definition: OperationDefinitionNode, schema: GraphQLSchema): Too
     inputSchema: inputSchemaOf(definition, schema),
     isMutation,
     isPreviewed,
-    document,
-    definition,
+    access: accessOf(definition, fieldsOf(schema, document, definition)),
     text: print(document),
   }
 }

@@ -1,15 +1,8 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue/catalogue.ts'
-import {
-  feedPosition,
-  type LedgerPosition,
-  type LedgerState,
-  readCursor,
-  requireKept,
-  textOfPosition,
-} from '../catalogue/changes/cursor.ts'
+import { feedPosition, type LedgerPosition, readCursor, textOfPosition } from '../catalogue/changes/cursor.ts'
 import { invalidRequest } from '../errors.ts'
-import { latestPosition } from '../live/new-changes.ts'
+import { latestPosition, requireKeptChanges } from '../live/new-changes.ts'
 import { shown, timeOf } from '../text.ts'
 import { lockWebhook, nothingPending, soon, updateWebhookRow, type Webhook } from './webhook.ts'
 
@@ -51,8 +44,7 @@ async function positionOfCursor({ db }: WriteCatalogue, from: string): Promise<L
     ])
   }
   const position = readCursor(from, 'from')
-  const { rows } = await sql<LedgerState>`select * from ledger_state()`.execute(db)
-  if (rows[0]) requireKept(position, rows[0], 'from')
+  await requireKeptChanges(db, position, 'from')
   return position
 }
 
