@@ -10,8 +10,6 @@ import {
   isLeafType,
   isListType,
   isObjectType,
-  isRequiredArgument,
-  isRequiredInputField,
 } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { schema } from '../../schema/index.ts'
@@ -19,6 +17,7 @@ import { withRequestId } from '../support/clients/caller.ts'
 import type { Item } from '../support/clients/client.ts'
 import { ask } from '../support/clients/operations.ts'
 import { addAssets, addProducts, newStore } from '../support/factories.ts'
+import { type Input, isRequired, sampleOf } from '../support/samples.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -26,8 +25,8 @@ let storeUuid: string
 
 beforeAll(async () => {
   storeUuid = await newStore(gateway)
-  await addProducts(withRequestId(gateway, 'a request'), storeUuid, ['A'])
-  await addAssets(gateway, storeUuid, ['1 A'])
+  await addProducts(withRequestId(gateway, 'the-request'), storeUuid, ['CODE-1'])
+  await addAssets(gateway, storeUuid, ['asset-1 CODE-1'])
   const requirements = [{ code: 'image', kind: 'ASSET' }]
   await ask(gateway, 'setChannelRequirements', { storeUuid, channel: 'SMP', requirements })
 })
@@ -38,52 +37,13 @@ const openings: Record<string, [before: string, after: string]> = {
   Mutation: ['', ''],
   Subscription: ['', ''],
   Store: ['store(storeUuid: $storeUuid) {', '}'],
-  Product: ['store(storeUuid: $storeUuid) { product(productCode: "A") {', '} }'],
-  Change: ['store(storeUuid: $storeUuid) { product(productCode: "A") { changes(first: 1) { nodes {', '} } } }'],
-  RequestReceipt: ['request(storeUuid: $storeUuid, requestId: "a request") {', '}'],
+  Product: ['store(storeUuid: $storeUuid) { product(productCode: "CODE-1") {', '} }'],
+  Change: ['store(storeUuid: $storeUuid) { product(productCode: "CODE-1") { changes(first: 1) { nodes {', '} } } }'],
+  RequestReceipt: ['request(storeUuid: $storeUuid, requestId: "the-request") {', '}'],
   StoreReadiness: ['store(storeUuid: $storeUuid) { readiness(channel: "SMP") {', '} }'],
 }
 
-/** Values of what is required: each is good. */
-const samples: Record<string, unknown> = {
-  assetId: '1',
-  assetIds: ['1'],
-  assets: { 'Image URL 1': 'https://cdn.example/1.jpg' },
-  attribute: 'color',
-  channel: 'SMP',
-  channels: ['SMP'],
-  code: 'image',
-  column: 'color',
-  content: 'product_code\nA',
-  defaultAutomation: [],
-  field: 'CODE',
-  from: '2026-11-01T00:00:00Z',
-  id: 'U3RvcmU6MQ',
-  ids: ['U3RvcmU6MQ'],
-  jobId: '01a1fdce-0000-7000-8000-00000000000f',
-  kind: 'ASSET',
-  metric: 'PRODUCTS',
-  name: 'color',
-  names: ['color'],
-  of: 'CHANNELS',
-  parentCode: 'A',
-  position: 1,
-  productCode: 'A',
-  productCodes: ['A'],
-  region: [],
-  requestId: 'a request',
-  scopes: ['READ'],
-  storeName: 'S',
-  storeTaxonomy: 'catalog',
-  to: '2026-11-02T00:00:00Z',
-  tokenId: '01a1fdce-0000-7000-8000-00000000000f',
-  type: 'TEXT',
-  url: 'https://cdn.example/1.jpg',
-  value: 'x',
-}
-
 type Field = GraphQLField<unknown, unknown>
-type Input = GraphQLArgument | GraphQLInputField
 type Path = readonly (string | 0)[]
 
 /** A text that a request can contain: at a path within an argument of a field. */
@@ -122,29 +82,14 @@ function textsIn(given: GraphQLInputType, input: Input, seen: readonly unknown[]
   )
 }
 
-function sampleOf({ name, type }: Pick<Input, 'name' | 'type'>): unknown {
-  const of = getNullableType(type)
-  if (name === 'storeUuid') return storeUuid
-  if (isListType(of) && isInputObjectType(getNamedType(of))) return [sampleOf({ name, type: of.ofType })]
-  if (isInputObjectType(of)) {
-    return Object.fromEntries(
-      Object.values(of.getFields())
-        .filter(isRequiredInputField)
-        .map((each) => [each.name, sampleOf(each)]),
-    )
-  }
-  if (!(name in samples)) throw new Error(`there is no sample for ${name}`)
-  return samples[name]
-}
-
 /** The value of an argument with the text at the path. */
 function valueWith(given: GraphQLInputType, [key, ...rest]: Path, text: string): unknown {
   const type = getNullableType(given)
   if (isListType(type)) return [valueWith(type.ofType, rest, text)]
   if (!isInputObjectType(type) || typeof key !== 'string') return text
   const fields = type.getFields()
-  const others = Object.values(fields).filter(isRequiredInputField)
-  const known = Object.fromEntries(others.map((each) => [each.name, sampleOf(each)]))
+  const others = Object.values(fields).filter(isRequired)
+  const known = Object.fromEntries(others.map((each) => [each.name, sampleOf(each, storeUuid)]))
   return { ...known, [key]: valueWith((fields[key] as GraphQLInputField).type, rest, text) }
 }
 
@@ -153,7 +98,7 @@ async function send({ owner, field, arg, path }: Place, text: string) {
   const given: Item = {}
   for (const each of field.args) {
     if (each === arg) given[each.name] = valueWith(each.type, path, text)
-    else if (isRequiredArgument(each)) given[each.name] = sampleOf(each)
+    else if (isRequired(each)) given[each.name] = sampleOf(each, storeUuid)
     else if (each.name === 'dryRun') given[each.name] = true
   }
   const [before, after] = openings[owner] ?? []

@@ -1,22 +1,17 @@
 import {
-  type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputType,
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   getNamedType,
-  isEnumType,
-  isInputObjectType,
   isInterfaceType,
   isLeafType,
-  isListType,
-  isNonNullType,
   isObjectType,
-  isRequiredArgument,
-  isRequiredInputField,
+  print,
+  valueToLiteral,
 } from 'graphql'
 import { encodeNodeId, keyInStore } from '../../schema/builder/node-ids.ts'
 import { schema } from '../../schema/index.ts'
+import { type Input, isRequired, sampleOf, storeNames } from './samples.ts'
 
 /** A document made from the schema: a root field with everything below it that is near. */
 export interface GeneratedDocument {
@@ -27,37 +22,6 @@ export interface GeneratedDocument {
   /** `Type.field` of all that it selects. */
   visits: ReadonlySet<string>
 }
-
-/** The values of arguments and input fields of these names; a new required name has to be added here. */
-const values: Record<string, string> = {
-  productCode: '"CODE-1"',
-  productCodes: '["CODE-1"]',
-  parentCode: '"CODE-1"',
-  channel: '"SMP"',
-  assetFormat: '"image"',
-  assetId: '"asset-1"',
-  assetIds: '["asset-1"]',
-  url: '"https://cdn.example/new.jpg"',
-  assets: '{ Image: "https://cdn.example/new.jpg" }',
-  attributes: '{ Color: "red" }',
-  name: '"Color"',
-  names: '["Color"]',
-  requestId: '"the-request"',
-  storeName: '"A name"',
-  storeTaxonomy: '"catalog"',
-  position: '1',
-  tokenId: '"01a1fdce-0000-7000-8000-000000000000"',
-  key: '"a-key"',
-  id: '"01a1fdce-0000-7000-8000-00000000000f"',
-  jobId: '"01a1fdce-0000-7000-8000-00000000000f"',
-  code: '"title"',
-  from: '"2026-11-01T00:00:00Z"',
-  to: '"2026-11-02T00:00:00Z"',
-  content: '"sku\\nCODE-1\\n"',
-}
-
-/** Names of stores, wherever they may be given: those are always filled in. */
-const storeNames = /^(storeUuid|storeUuids|linkedStoreId|store|stores)$/
 
 /** What narrows a choice, where it may be given: an item without any is refused before it is looked for. */
 const narrowing = /^(assetId|parentCode|channel)$/
@@ -170,30 +134,16 @@ function nodeIds(store: string): string[] {
 
 function argumentsOf(field: Field, store: string): string {
   if (field.name === 'node' && field.args.length > 0) return `(id: "${nodeIds(store)[0]}")`
-  const given = field.args.flatMap((arg) => givenFor(arg, isRequiredArgument(arg), store))
+  const given = field.args.flatMap((arg) => {
+    if (arg.name === 'dryRun') return ['dryRun: true']
+    if (!isGiven(arg)) return []
+    const value = arg.name === 'ids' ? nodeIds(store) : sampleOf(arg, store, isGiven)
+    const literal = valueToLiteral(value, arg.type)
+    if (!literal) throw new Error(`${arg.name} cannot be ${JSON.stringify(value)}`)
+    return [`${arg.name}: ${print(literal)}`]
+  })
   return given.length > 0 ? `(${given.join(', ')})` : ''
 }
 
-function givenFor(arg: Pick<GraphQLArgument, 'name' | 'type'>, required: boolean, store: string): string[] {
-  if (arg.name === 'dryRun') return ['dryRun: true']
-  if (!required && !storeNames.test(arg.name) && !narrowing.test(arg.name)) return []
-  return [`${arg.name}: ${textFor(arg.name, arg.type, store)}`]
-}
-
-function textFor(name: string, type: GraphQLInputType, store: string): string {
-  if (isNonNullType(type)) return textFor(name, type.ofType, store)
-  const named = getNamedType(type)
-  if (name === 'ids') return JSON.stringify(nodeIds(store))
-  if (isListType(type) && !(name in values)) return `[${textFor(name, type.ofType, store)}]`
-  if (storeNames.test(name) && isLeafType(named)) return JSON.stringify(store)
-  if (isInputObjectType(named)) {
-    const fields = Object.values(named.getFields())
-    const given = fields.flatMap((field) => givenFor(field, isRequiredInputField(field), store))
-    return `{ ${given.join(', ')} }`
-  }
-  if (isEnumType(named)) return named.getValues()[0]?.name ?? ''
-  const value = values[name]
-  if (value !== undefined) return value
-  if (name === 'region' || name === 'channels' || name === 'defaultAutomation') return '"x"'
-  throw new Error(`tell test/support/generated-documents.ts what to give for ${name}: ${String(type)}`)
-}
+/** What narrows a choice and what names a store are given where they are optional, too. */
+const isGiven = (input: Input) => isRequired(input) || narrowing.test(input.name) || storeNames.test(input.name)
