@@ -3,7 +3,7 @@ import { type AttributeDefinition, numbersOf } from '../../catalogue/attributes/
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
-import { groupByProduct } from '../presets/presets.ts'
+import { reshaped } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
 import type { Recognized, RowFault } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
@@ -130,7 +130,7 @@ export async function attributesWithCommas(
   if (numbers.size === 0) return found
   const file = await readRows(reopen(), { ...request, ...(encoding && { encoding }), ...(delimiter && { delimiter }) })
   let plan: { columns: readonly string[]; places: (readonly [at: number, name: string])[] } | undefined
-  for await (const rows of groupByProduct(file, request).rows) {
+  for await (const rows of reshaped(file, request).rows) {
     signal.throwIfAborted()
     for (const row of rows) {
       if ('fault' in row) continue

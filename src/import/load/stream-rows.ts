@@ -2,8 +2,8 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { unlessAborted } from '../../request/give-up.ts'
 import type { ImportRequest } from '../options.ts'
-import { groupByProduct, withPreset } from '../presets/presets.ts'
-import { readRows, withDamageNoted } from '../read/read-rows.ts'
+import { reshaped, withPreset } from '../presets/presets.ts'
+import { readRows } from '../read/read-rows.ts'
 import { type Entry, type Reading, sentenceOf } from '../read/row.ts'
 import { hintOf, type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
@@ -31,7 +31,7 @@ export async function streamRows(
   reopen?: () => AsyncIterable<Buffer>,
 ): Promise<RowStream> {
   const read = await readRows(bytes, given, reopen)
-  const source = groupByProduct({ ...read, rows: withDamageNoted(read) }, given)
+  const source = reshaped(read, given)
   const isComplete = source.columns !== undefined
   const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
   // If no row could be read, no column is missing: every row fails on its own.

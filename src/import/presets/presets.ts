@@ -76,7 +76,7 @@ export function unpacksAttributes({ preset }: Pick<ImportRequest, 'preset'>): bo
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */
-export function groupByProduct(source: NotedSource, { preset, assets }: ImportRequest): RowSource {
+export function reshaped(source: NotedSource, { preset, assets }: ImportRequest): RowSource {
   return preset === undefined ? source : presets[preset].reshape(source, assets)
 }
 

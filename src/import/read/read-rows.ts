@@ -35,7 +35,7 @@ export async function readRows(
   if (unused.length > 0) reading.notes.add('option_unused', { rows: 0, example: unused.join(', ') })
   const text = format === 'xlsx' ? opened.chunks : await decoded(opened, reading, reopen)
   const { columns, rows } = await readAtStart(() => readersOf[format](text, reading))
-  return { ...reading, columns, rows: endWithError(rows) }
+  return { ...reading, columns, rows: entriesOf(rows, reading.notes) }
 }
 
 /** The formats whose files are read by an option. */
@@ -135,26 +135,22 @@ function isDamaged(cell: string): boolean {
   return likelyError.test(cell) || isSpreadsheetError(cell) || rounded.test(cell)
 }
 
-/** The same rows, with a note on texts that a spreadsheet has put in the place of values. */
-export async function* withDamageNoted({ rows, notes }: RowSource & Pick<Reading, 'notes'>): AsyncGenerator<Entry[]> {
-  for await (const block of rows) {
-    for (const row of block) {
-      if ('fault' in row || (typeof row.source === 'string' && !mayBeDamaged.test(row.source))) continue
-      for (const [at, cell] of row.cells.entries()) {
-        if (typeof cell !== 'string' || !mayBeDamaged.test(cell)) continue
-        const column = row.columns[at] ?? ''
-        if (row.numbers?.has(column)) continue
-        if (isDamaged(cell)) notes.add('damaged_values', { column, example: cell })
-      }
-    }
-    yield block
+/** Notes texts that a spreadsheet has put in the place of values. */
+function noteDamage(row: Entry, notes: Notes): void {
+  if ('fault' in row || (typeof row.source === 'string' && !mayBeDamaged.test(row.source))) return
+  for (const [at, cell] of row.cells.entries()) {
+    if (typeof cell !== 'string' || !mayBeDamaged.test(cell)) continue
+    const column = row.columns[at] ?? ''
+    if (!row.numbers?.has(column) && isDamaged(cell)) notes.add('damaged_values', { column, example: cell })
   }
 }
 
-async function* endWithError(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
+/** The rows, with notes on damaged values. Where the file breaks, the last entry says why. */
+async function* entriesOf(blocks: AsyncIterable<Entry[]>, notes: Notes): AsyncGenerator<Entry[]> {
   let number = 1
   try {
     for await (const rows of blocks) {
+      for (const row of rows) noteDamage(row, notes)
       number = (rows.at(-1)?.number ?? number - 1) + 1
       yield rows
     }
