@@ -22,7 +22,7 @@ export interface ImportWork {
   /** Ends the import after the chunk that is being written, or before it if its values take long to validate. */
   signal: AbortSignal
   /** Opens the input again; left out: it can be read once. */
-  reopen?: () => AsyncIterable<Buffer>
+  reopen?: (() => AsyncIterable<Buffer>) | undefined
   /** Called after each chunk with the counts of all rows so far, and its failed rows. */
   onChunk?(counts: Counts, failed: readonly FailedRow[]): void
   report?: ImportReport

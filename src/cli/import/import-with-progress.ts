@@ -24,6 +24,8 @@ type Imported = ImportResult & { advice: string; resumedAfter: number; requestId
 interface Input {
   stats: Stats
   stream: ReadStream
+  /** Opens the file again; undefined: it is a pipe. */
+  reopen: (() => AsyncIterable<Buffer>) | undefined
 }
 
 /**
@@ -50,7 +52,7 @@ export async function importWithProgress(file: string, options: ImportOptions, s
 
 /** All rows of a part of the file are in memory until they are imported. Few survive garbage collections. */
 const partSize = 32 * 1024
-/** What a file is known by is read in fewer parts: none of them is kept. */
+/** What is read again comes in fewer parts: none of them is kept. */
 const againSize = 256 * 1024
 
 /** Opens a file for reading. Throws a UsageError that says why it cannot be read. */
@@ -60,7 +62,8 @@ async function openInput(path: string): Promise<Input> {
     if (stats.isDirectory()) throw new Error('it is a directory')
     const stream = createReadStream(path, { highWaterMark: partSize })
     await once(stream, 'open')
-    return { stats, stream }
+    const reopen = () => createReadStream(path, { highWaterMark: againSize })
+    return { stats, stream, reopen: stats.isFile() ? reopen : undefined }
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${messageOf(error)}`)
   }
@@ -80,25 +83,22 @@ async function importReporting(
   request: ImportRequest,
   catalogue: Catalogue,
   enumerations: Enumerations,
-  { stats, stream }: Input,
+  { stats, stream, reopen }: Input,
   signal: AbortSignal,
 ): Promise<Imported> {
   const { db, origin } = catalogue
-  const { file, errors, dryRun } = request
+  const { errors, dryRun } = request
   const reportSize = errors === undefined ? 0 : await sizeOfReport(errors, stats)
-  const imported = await importedFile(request, !dryRun && stats.isFile())
+  const imported = await importedFile(request, dryRun ? undefined : reopen?.())
   const resumed = request.resume ? await findResumed(db, imported, reportSize) : undefined
   const from = resumed?.position ?? startPosition
   const report = await startReport(errors, from.reportEnd)
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })
-  const again = stats.isFile()
-    ? { reopen: () => createReadStream(file, { highWaterMark: againSize }) as AsyncIterable<Buffer> }
-    : {}
   const importTo = (work: Pick<ImportWork, 'report' | 'savePosition'>) =>
     importFile(db, stream, request, {
       ...work,
-      ...again,
+      reopen,
       enumerations,
       origin,
       signal,

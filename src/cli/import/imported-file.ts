@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ImportRequest } from '../../import/options.ts'
 import type { ImportedFile } from '../../jobs/command-line-import.ts'
 
-/** What identifies the import: a resumed one has the same file, and the same options that decide what is imported. */
-export async function importedFile(request: ImportRequest, canResume: boolean): Promise<ImportedFile> {
+/**
+ * What identifies the import: a resumed one has the same file, and the same options that decide what is imported.
+ * Without its bytes it cannot be resumed.
+ */
+export async function importedFile(
+  request: ImportRequest,
+  bytes: AsyncIterable<Buffer> | undefined,
+): Promise<ImportedFile> {
   const {
     file,
     storeUuid,
@@ -17,7 +22,7 @@ export async function importedFile(request: ImportRequest, canResume: boolean): 
     ...meaning
   } = request
   const reportFile = errors === undefined ? null : resolve(errors)
-  const content = canResume ? await hashOf(file) : undefined
+  const content = bytes && (await hashOf(bytes))
   const options = JSON.stringify(inOrder(meaning))
   return { storeUuid, file: resolve(file), content, options, reportFile }
 }
@@ -28,8 +33,8 @@ function inOrder({ attributes, statuses, ...options }: Partial<ImportRequest>): 
   return Object.fromEntries(Object.entries(meaning).toSorted())
 }
 
-async function hashOf(file: string): Promise<string> {
+async function hashOf(bytes: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer)
+  for await (const chunk of bytes) hash.update(chunk)
   return hash.digest('hex')
 }

@@ -121,7 +121,7 @@ export async function attributesWithCommas(
   catalogue: Catalogue,
   request: ImportRequest,
   { recognized: { format, delimiter, encoding }, layout }: RowStream,
-  { reopen, signal }: { reopen?: () => AsyncIterable<Buffer>; signal: AbortSignal },
+  { reopen, signal }: { reopen?: (() => AsyncIterable<Buffer>) | undefined; signal: AbortSignal },
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   if (!reopen || format === 'xlsx' || delimiter === ';' || request.decimal !== undefined) return found
