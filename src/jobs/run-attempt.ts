@@ -39,16 +39,14 @@ export async function runAttempt(
   const work = { import: runImport, export: runExport }[attempt.kind]
   try {
     const anySignal = AbortSignal.any([signal, superseded.signal])
-    const faultOf = await work(context.catalogue, attempt, { ...context, signal: anySignal }).then(
-      (fault) => () => fault,
-      async (error: unknown) => {
-        if (isPassing(error)) await requeue(db, attempt).catch(() => {})
-        if (signal.aborted || isUnavailable(error)) throw error
-        return () => reasonOf(error, key, log)
-      },
-    )
+    const [end] = await Promise.allSettled([work(context.catalogue, attempt, { ...context, signal: anySignal })])
+    if (end.status === 'rejected') {
+      if (isPassing(end.reason)) await requeue(db, attempt).catch(() => {})
+      if (signal.aborted || isUnavailable(end.reason)) throw end.reason
+    }
     // Otherwise the job is deleted, or another attempt has begun: that may be the cause of an error.
-    if (await saveProgress(db, attempt)) await finishJob(db, attempt, faultOf())
+    if (!(await saveProgress(db, attempt))) return
+    await finishJob(db, attempt, end.status === 'fulfilled' ? end.value : reasonOf(end.reason, key, log))
   } finally {
     clearInterval(timer)
   }
