@@ -23,8 +23,8 @@ export interface ImportWork {
   signal: AbortSignal
   /** Opens the input again; left out: it can be read once. */
   reopen?: (() => AsyncIterable<Buffer>) | undefined
-  /** Called after each chunk with the counts of all rows so far, and its failed rows. */
-  onChunk?(counts: Counts, failed: readonly FailedRow[]): void
+  /** Called after each chunk with the counts of all rows so far, and its rows to report. */
+  onChunk?(counts: Counts, reported: readonly FailedRow[]): void
   report?: ImportReport
   /** Whose changes are recorded; undefined: none are. */
   origin?: Origin | undefined
@@ -95,11 +95,11 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   /** Writes a chunk and its part of the report, and saves the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[], numbers: NumberReaders) => {
     const how = { columnOf, numbers, signal }
-    const { counts, failed } = await writeChunk(own, catalogue, request, rows, how)
-    const reportEnd = (await report?.add(failed, position.reportEnd, catalogue.db)) ?? position.reportEnd
+    const { counts, reported } = await writeChunk(own, catalogue, request, rows, how)
+    const reportEnd = (await report?.add(reported, position.reportEnd, catalogue.db)) ?? position.reportEnd
     const next = { counts: sum(position.counts, counts), reportEnd }
     await savePosition?.(next, catalogue.db)
-    return { next, failed }
+    return { next, reported }
   }
   const writeAll = async (catalogue: Catalogue) => {
     try {
@@ -108,7 +108,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
       for await (const rows of chunks) {
         const written = await inTransaction(catalogue, (transaction) => writeOne(transaction, rows, numbers))
         position = written.next
-        onChunk?.(position.counts, written.failed)
+        onChunk?.(position.counts, written.reported)
       }
       numbers.addNotes(stream.notes, from !== startPosition)
       if (signal.aborted) return stoppedBy('interrupted', position)

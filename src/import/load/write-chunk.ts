@@ -34,7 +34,7 @@ export async function writeChunk(
   request: ImportRequest,
   rows: readonly MappedRow[],
   { columnOf, numbers, signal }: ChunkOptions,
-): Promise<{ counts: Counts; failed: FailedRow[] }> {
+): Promise<{ counts: Counts; reported: FailedRow[] }> {
   await prepareLoading(catalogue)
   const { storeUuid } = request
   const definitions = await listDefinitions(catalogue, storeUuid)
@@ -47,24 +47,22 @@ export async function writeChunk(
   }
   const writeWithout = async (tooLarge: ReadonlySet<string>) => {
     const prepared = await prepare(rows, rules, tooLarge, signal)
-    const { failed, bad, assetsFailed, replaced } = prepared
     const written = await withDryRun(catalogue, hasTooLarge, async (within) => {
       // Groups before products, as every writer of both locks them: so no two wait for each other.
       const { added, linked } = await loadAssets(connection, within, storeUuid, prepared.groups)
-      const loaded = await loadProducts(connection, within, storeUuid, prepared.products, bad)
+      const loaded = await loadProducts(connection, within, storeUuid, prepared.products, prepared.failed)
       return { added, linked, ...loaded }
     })
-    return { ...written, failed, bad, assetsFailed, replaced }
+    return { ...prepared, ...written }
   }
   const first = await writeWithout(new Set())
-  const { created, updated, added, linked, failed, bad, assetsFailed, replaced } = hasTooLarge(first)
+  const { created, updated, added, linked, reported, failed, assetsFailed, replaced } = hasTooLarge(first)
     ? await writeWithout(new Set(first.tooLarge))
     : first
   const all = rows.reduce((sum, row) => sum + countOf(row), 0)
-  const unchanged = all - bad - created - updated
+  const unchanged = all - failed - created - updated
   const assets = { assetsAdded: added, linksAdded: linked, assetsFailed }
-  const counts = { rows: all, created, updated, unchanged, failed: bad, replaced, ...assets }
-  return { counts, failed }
+  return { counts: { rows: all, created, updated, unchanged, failed, replaced, ...assets }, reported }
 }
 
 /** The number of rows of the file that a mapped row represents. */
@@ -80,14 +78,14 @@ interface Rules {
   advice: string
 }
 
-/** What the rows bring. A row that fails does not affect the others of its product. */
+/** What the rows bring, those to report, and how many fail: without effect on the others of their product. */
 async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: ReadonlySet<string>, signal: AbortSignal) {
   /** By product code, what each good row brings. */
   const products = new Map<string, LoadedProduct[]>()
   const groups = new Map<string, LoadedGroup & { urls: Set<string> }>()
-  const failed: FailedRow[] = []
+  const reported: FailedRow[] = []
   const pauses = createPauses()
-  let [bad, assetsFailed, replaced] = [0, 0, 0]
+  let [failed, assetsFailed, replaced] = [0, 0, 0]
   for (const row of rows) {
     signal.throwIfAborted()
     const { code } = row
@@ -96,9 +94,9 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
     if (row.product && product) faults.push(...(await faultsOf(product, row.product.values, faults, rules, pauses)))
     if (code !== undefined && tooLarge.has(code)) faults.push({ expected: tooLargeFault })
     const all = [...row.faults, ...faults, ...row.assetFaults]
-    if (all.length > 0) failed.push(failedRow(row, all))
+    if (all.length > 0) reported.push(failedRow(row, all))
     if (code === undefined || !product || faults.length > 0) {
-      bad += countOf(row)
+      failed += countOf(row)
       continue
     }
     // With faults in its assets only, the product and its other assets are imported.
@@ -115,14 +113,8 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
       group.urls.add(url)
     }
   }
-  return {
-    products: [...products.values()].flatMap(merged),
-    groups: [...groups.values()],
-    failed,
-    bad,
-    assetsFailed,
-    replaced,
-  }
+  const writes = { products: [...products.values()].flatMap(merged), groups: [...groups.values()] }
+  return { ...writes, reported, failed, assetsFailed, replaced }
 }
 
 /** The rows of one product as one: the last value of an attribute counts. */
