@@ -43,7 +43,6 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
     signal: deadline ? AbortSignal.any([signal, deadline]) : signal,
   })
   attempt.notes = result.notes
-  attempt.recognized = result.recognized ?? attempt.recognized
   signal.throwIfAborted()
   if (isUnavailable(result.cause)) throw result.cause
   await report.end()
