@@ -25,7 +25,7 @@ export function createApiWithPools(options: GatewayOptions, replicas: Replicas |
   const threadPool = createThreadPool({ entry: threadProgram('pool'), workerData, log, hasSpare, ...limits })
   // A pool of its own: a request that waits for it may hold locks for which requests in the other pool wait.
   const patternPool = createThreadPool({ entry: threadProgram('pattern'), log })
-  const runPatterns = (tasks: readonly PatternTask[]) => patternPool.run<PatternResult[]>({ input: tasks, moved: [] })
+  const runPatterns = (tasks: readonly PatternTask[]) => patternPool.run<PatternResult[]>({ input: tasks })
   const filterService: FilterService | undefined =
     filterClient && ((...question) => traced('filter', 'filter', () => filterClient.choose(...question)))
   const api = createApi({

@@ -16,7 +16,7 @@ type ThreadContext = RequestContext & Required<Pick<RequestContext, 'reportProgr
 /** The result of a task, and the part of its memory that is moved to the other thread instead of copied. */
 export interface TaskResult<Output> {
   output: Output
-  moved: ArrayBuffer[]
+  moved?: ArrayBuffer[]
 }
 
 /**
@@ -35,7 +35,7 @@ export async function runTask<Input, Output>(
   reportProgress()
   const context = { ...given, trace: undefined, signal: cancelled.signal, readBytes: new ReadBytes(), reportProgress }
   try {
-    const { output, moved } = await requestContext.run(context, work, input, context)
+    const { output, moved = [] } = await requestContext.run(context, work, input, context)
     return move({ [transferableSymbol]: moved, [valueSymbol]: { output } })
   } finally {
     cancellation.close()

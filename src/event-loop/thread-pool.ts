@@ -34,7 +34,7 @@ export interface PoolOptions extends TaskLimits {
 /** Work for the pool: its input as plain data, and the part of its memory that may be moved. */
 export interface PoolTask {
   input: unknown
-  moved: ArrayBuffer[]
+  moved?: ArrayBuffer[]
   /** Cancels the task; by default when the request's client leaves. */
   signal?: AbortSignal
 }
@@ -76,7 +76,7 @@ export function createThreadPool({ threads = defaultThreads, ...given }: PoolOpt
     /**
      * Runs a task in a thread, never twice. Throws `unavailable`, with a `TaskEnded` as its cause where it was ended.
      */
-    run: async <Output>({ input, moved, signal: own }: PoolTask): Promise<Output> => {
+    run: async <Output>({ input, moved = [], signal: own }: PoolTask): Promise<Output> => {
       const context = requestContext.getStore()
       const { requestId = { text: '', header: '' }, tenant = '', tokenId = '' } = context ?? {}
       const signal = own ?? context?.signal

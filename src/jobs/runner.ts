@@ -54,7 +54,7 @@ export function startJobRunner({ db, connection, enumerations, threads, log }: R
     running.add(attempt)
     try {
       const input: JobTask = { key: attempt, enumerations: enumerations() }
-      await threads.run({ input, moved: [], signal })
+      await threads.run({ input, signal })
     } catch (error) {
       if (stopping.signal.aborted) await requeue(db, attempt)
       const ended = error instanceof Error && error.cause instanceof TaskEnded ? error.cause : undefined

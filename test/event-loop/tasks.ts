@@ -40,5 +40,5 @@ const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
 }
 
 export function run(task: Task<{ kind: string; input: unknown }> | undefined): Promise<unknown> {
-  return runTask(task, async ({ kind, input }) => ({ output: await tasks[kind]?.(input), moved: [] }))
+  return runTask(task, async ({ kind, input }) => ({ output: await tasks[kind]?.(input) }))
 }

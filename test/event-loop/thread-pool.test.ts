@@ -169,7 +169,7 @@ describe('a pool of threads', () => {
         trace: undefined,
         readBytes: new ReadBytes(),
       }
-      return requestContext.run(context, () => pool.run<unknown>({ input: { kind, input }, moved: [] }))
+      return requestContext.run(context, () => pool.run<unknown>({ input: { kind, input } }))
     }
   }
   const unavailable = { code: 'unavailable' }

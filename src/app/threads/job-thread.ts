@@ -18,7 +18,7 @@ export function run(task: Task<JobTask>): Promise<unknown> {
   return runTask(task, async ({ key, enumerations }, { signal, reportProgress }) => {
     // Outside the request: reads are not limited, and an interruption cancels no statement.
     await requestContext.exit(() => runAttempt(key, { ...made(), enumerations, signal, reportProgress }))
-    return { output: undefined, moved: [] }
+    return { output: undefined }
   })
 }
 

@@ -3,8 +3,5 @@ import { runTask, type Task } from '../../event-loop/run-task.ts'
 
 /** Runs patterns in this thread, as long as they report progress. */
 export function run(task: Task<readonly PatternTask[]>): Promise<unknown> {
-  return runTask(task, async (tasks, { reportProgress }) => ({
-    output: await runPatterns(tasks, reportProgress),
-    moved: [],
-  }))
+  return runTask(task, async (tasks, { reportProgress }) => ({ output: await runPatterns(tasks, reportProgress) }))
 }

@@ -1,5 +1,4 @@
 import type { Enumerations } from '../../catalogue/enumerations.ts'
-import { movable } from '../../event-loop/movable.ts'
 import type { ThreadPool } from '../../event-loop/thread-pool.ts'
 import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
 import type { Caller } from '../../request/caller.ts'
@@ -27,8 +26,8 @@ export type PoolApi = ReturnType<typeof createPoolApi>
 export function createPoolApi(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
   const answer = async (input: ThreadRequest): Promise<OperationResult> => {
     const { body: moved } = input.request
-    const job = { input, moved: moved ? [moved.buffer] : [] }
-    const answered = await traced('operation', 'pool', () => pool.run<ThreadAnswer>(job))
+    const task = { input, moved: moved ? [moved.buffer] : [] }
+    const answered = await traced('operation', 'pool', () => pool.run<ThreadAnswer>(task))
     if (answered.hasQueuedJob) onJobQueued()
     const { summary, status, headers, body } = answered
     const pieces = body?.map(({ buffer }) => Buffer.from(buffer))
@@ -45,4 +44,11 @@ export function createPoolApi(pool: ThreadPool, enumerations: () => Enumerations
       return answer({ api: 'graphql', request, caller, enumerations: enumerations() })
     },
   }
+}
+
+/** The bytes in a buffer of their own: short ones may share theirs, which cannot be moved. */
+export function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+  return isAlone ? new Uint8Array(buffer) : new Uint8Array(bytes)
 }
