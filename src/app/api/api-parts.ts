@@ -4,14 +4,12 @@ import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catal
 import { createProjectionWait } from '../../catalogue/projections/wait-for-projections.ts'
 import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
-import { createReads } from '../../event-loop/reads.ts'
-import { mainThreadLimits as defaultLimits, runsInPool } from '../../event-loop/runs-in-pool.ts'
+import { createPoolRoute } from '../../event-loop/pool-route.ts'
 import { type Context, createContext, type EventSources } from '../../graphql/context.ts'
 import { publicError } from '../../graphql/public-error.ts'
 import type { JobKey } from '../../jobs/job.ts'
 import type { Caller } from '../../request/caller.ts'
 import { HttpError } from '../../request/http-error.ts'
-import { shapeOfJson } from '../../request/json-shape.ts'
 import type { Staleness } from '../../request/preferences.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 
@@ -28,32 +26,20 @@ export interface RunOptions {
   isLatest?: boolean | undefined
 }
 
-/** What decides where a request runs; `copies`: how often it uses its body. */
-interface RequestLoad {
-  body: Uint8Array | undefined
-  cost: number
-  copies?: number
-  /** The kind of what it reads, if it does. */
-  kind: string | undefined
-}
-
 export type ApiParts = ReturnType<typeof createApiParts>
 
 /** What both APIs use. */
 export function createApiParts(options: ApiOptions) {
-  const { db, replicas, enumerations, filterService, onJobQueued, jobQuotas, outgoingAllow, pool, log } = options
-  const { mainThreadLimits = defaultLimits } = options
+  const { db, replicas, enumerations, filterService, onJobQueued, jobQuotas, outgoingAllow, log } = options
   const recordsChanges = options.changesRetention > 0
-  const reads = createReads(mainThreadLimits.readBytes)
   const catalogueOf = (caller: Caller, { transaction, replica, isLatest }: RunOptions): Catalogue => {
     const patterns = { runHeavy: options.runPatterns, work: 0 }
     const catalogue = catalogueFor(transaction ?? db, caller.viewer, patterns, replica)
     return isLatest ? { ...catalogue, waitForProjections: createProjectionWait(catalogue) } : catalogue
   }
   return {
-    mainThreadLimits,
     recordsChanges,
-    reads,
+    poolRoute: createPoolRoute(options.mainThreadLimits),
     catalogueOf,
     contextOf: (via: Origin['via'], caller: Caller, requestId: string, run: RunOptions): Context =>
       createContext({
@@ -72,11 +58,6 @@ export function createApiParts(options: ApiOptions) {
       }),
     chooseReplica: async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>
       isLatest ? undefined : replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after }),
-    isForPool: ({ body = new Uint8Array(), cost, copies = 1, kind }: RequestLoad): boolean => {
-      const size = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies }
-      const isLargeRead = kind !== undefined && reads.isLarge(kind)
-      return pool !== undefined && runsInPool({ ...size, cost, isLargeRead }, mainThreadLimits)
-    },
     errorOf: (thrown: unknown, requestId: string): HttpError =>
       thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))]),
   }

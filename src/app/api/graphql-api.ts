@@ -22,12 +22,12 @@ const eventsOnly = 'a subscription is a POST whose Accept allows text/event-stre
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
 export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { pool, persistedDocuments, log } = options
-  const { mainThreadLimits, isForPool, reads, chooseReplica, contextOf } = parts
+  const { poolRoute, chooseReplica, contextOf } = parts
   const prepare = createRequestPreparer(engine, persistedDocuments, log)
   const subscribe = createSubscriptionApi(options, parts)
   return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
     const { body } = request
-    if (pool && body && body.length > unparsedTimes * mainThreadLimits.bytes) return pool.graphql(request, caller)
+    if (pool && body && body.length > unparsedTimes * poolRoute.limits.bytes) return pool.graphql(request, caller)
     const prepared = prepare(request, caller, requestId)
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared
@@ -43,13 +43,13 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
     // The schema has thousands of fields, which have no cost.
     const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
     const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
-    if (pool && isForPool({ body, cost, copies, kind })) return pool.graphql(request, caller)
+    if (pool && poolRoute.isForPool({ body, cost, copies, kind })) return pool.graphql(request, caller)
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })
       const answer = await traced('operation', name, () => prepared.run(context))
       return { answer, summary: { operation: name, isWrite: isMutation } }
     }
-    return kind === undefined ? run() : reads.run(kind, run)
+    return kind === undefined ? run() : poolRoute.runRead(kind, run)
   }
 }

@@ -31,7 +31,7 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
   const { db, enumerations, pool, filterService, pageCacheMb, jobQuotas } = options
-  const { recordsChanges, isForPool, reads, chooseReplica, catalogueOf, errorOf } = parts
+  const { recordsChanges, poolRoute, chooseReplica, catalogueOf, errorOf } = parts
   const { operationOf, run } = createOperations(engine, options, parts)
   const listing = createStoredListing(pageCacheMb, filterService)
   const whereOf = async ({ staleness, caller }: CheckedRequest): Promise<RunOptions> =>
@@ -45,11 +45,12 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const isCheck = answers.kind === 'listing' && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
       const kind = body === undefined ? kindOf(document, isCheck) : undefined
-      return isForPool({ body, cost: isLong ? longCost : 0, kind }) ? pool?.rest(request, caller, body) : undefined
+      const isForPool = pool && poolRoute.isForPool({ body, cost: isLong ? longCost : 0, kind })
+      return isForPool ? pool.rest(request, caller, body) : undefined
     },
     read: async (checked, variables) => {
       const where = await whereOf(checked)
-      return reads.run(kindOf(checked.endpoint.document), () => run(checked, where, variables))
+      return poolRoute.runRead(kindOf(checked.endpoint.document), () => run(checked, where, variables))
     },
     readListing: async (checked, isKnown) => {
       const where = await whereOf(checked)
@@ -57,7 +58,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const variables = checked.variables as ListAssetsQueryVariables
       const list = () => listing(catalogue, variables, { isKnown, isKept: !where.replica })
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
-      return reads.run(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
+      return poolRoute.runRead(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
     receiveFile: ({ caller, request }, given) => {
       const file = { ...request.file(), tokenId: caller.tokenId }

@@ -15,7 +15,7 @@ import type { ApiParts } from './api-parts.ts'
 import { createJobWatch, type JobWatch } from './job-watch.ts'
 
 /** Makes the function that answers a subscription by GraphQL over SSE, in distinct connections mode. */
-export function createSubscriptionApi(options: ApiOptions, { contextOf, mainThreadLimits }: ApiParts) {
+export function createSubscriptionApi(options: ApiOptions, { contextOf, poolRoute }: ApiParts) {
   const { live } = options
   const findWatched = createJobWatch(options.db)
   return async (
@@ -26,7 +26,7 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf, mainThre
     requestId: string,
   ): Promise<HttpResponse> => {
     // The pool, which has no streams, runs what is larger.
-    if (!live || cost > mainThreadLimits.cost) throw invalidRequest(tooLarge)
+    if (!live || cost > poolRoute.limits.cost) throw invalidRequest(tooLarge)
     const stream = live.streams.open(caller, headers.authorization)
     const eventSources = sourcesOf(options, live.hub, stream, findWatched)
     try {
