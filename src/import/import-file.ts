@@ -6,13 +6,13 @@ import { type OwnConnection, withOwnConnection } from '../database/connection/ow
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { unlessAborted } from '../request/give-up.ts'
-import { attributesWithCommas, type NumberReaders, numberReaders } from './load/decimals.ts'
+import { type NumberReaders, numberReaders } from './load/decimals.ts'
 import type { MappedRow } from './load/map-row.ts'
 import { chunksOf, type RowStream, streamRows, withReadAhead } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
 import type { ImportRequest } from './options.ts'
 import { type Counts, type ImportPosition, startPosition } from './position.ts'
-import type { Recognized } from './read/row.ts'
+import type { Recognized, Reopen } from './read/row.ts'
 import type { FailedRow } from './report/failed-row.ts'
 import type { Note } from './report/notes.ts'
 import { UsageError } from './usage-error.ts'
@@ -21,8 +21,7 @@ export interface ImportWork {
   enumerations: Enumerations
   /** Ends the import after the chunk that is being written, or before it if its values take long to validate. */
   signal: AbortSignal
-  /** Opens the input again; left out: it can be read once. */
-  reopen?: (() => AsyncIterable<Buffer>) | undefined
+  reopen?: Reopen | undefined
   /** Called after each chunk with the counts of all rows so far, and its rows to report. */
   onChunk?(counts: Counts, reported: readonly FailedRow[]): void
   report?: ImportReport
@@ -103,8 +102,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   }
   const writeAll = async (catalogue: Catalogue) => {
     try {
-      const withCommas = await attributesWithCommas(catalogue, request, stream, work)
-      const numbers = numberReaders(request, stream.recognized, columnOf, withCommas)
+      const numbers = await numberReaders(catalogue, request, stream, work)
       for await (const rows of chunks) {
         const written = await inTransaction(catalogue, (transaction) => writeOne(transaction, rows, numbers))
         position = written.next

@@ -11,6 +11,7 @@ import { messageOf } from '../../errors.ts'
 import { type ImportResult, type ImportWork, importFile } from '../../import/import-file.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
 import { type Counts, startPosition } from '../../import/position.ts'
+import type { Reopen } from '../../import/read/row.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { findInterrupted, type ImportedFile, type ResumedImport, runAsJob } from '../../jobs/command-line-import.ts'
 import { unlessAborted } from '../../request/give-up.ts'
@@ -24,8 +25,7 @@ type Imported = ImportResult & { advice: string; resumedAfter: number; requestId
 interface Input {
   stats: Stats
   stream: ReadStream
-  /** Opens the file again; undefined: it is a pipe. */
-  reopen: (() => AsyncIterable<Buffer>) | undefined
+  reopen: Reopen | undefined
 }
 
 /**

@@ -5,7 +5,7 @@ import { shown } from '../../text.ts'
 import { type ImportRequest, optionName } from '../options.ts'
 import { reshaped } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
-import type { Recognized, RowFault } from '../read/row.ts'
+import type { Reopen, RowFault } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import type { Layout } from './layout.ts'
 import type { MappedProduct, MappedRow } from './map-row.ts'
@@ -29,19 +29,26 @@ export interface NumberReaders {
   addNotes(notes: Notes, isResumed: boolean): void
 }
 
+interface Again {
+  reopen?: Reopen | undefined
+  signal: AbortSignal
+}
+
 /**
  * Makes the readers of numbers. In text, `12,50` and `1.234` mean one number here and another there: without the option
  * `decimal` the first fails, and the second where numbers may have commas: in files separated by semicolons, in texts
- * of XLSX, and in columns with a comma: those of `withCommas`, and those that have shown one. Numbers of JSON and XLSX
- * are no texts.
+ * of XLSX, and in columns with a comma: anywhere in a file that can be read again, else in a chunk so far. Numbers of
+ * JSON and XLSX are no texts.
  */
-export function numberReaders(
+export async function numberReaders(
+  catalogue: Catalogue,
   request: ImportRequest,
-  { format, delimiter }: Recognized,
-  columnOf: Layout['columnOf'],
-  withCommas: ReadonlySet<string>,
-): NumberReaders {
-  const seen = new Set(withCommas)
+  stream: RowStream,
+  again: Again,
+): Promise<NumberReaders> {
+  const { columnOf } = stream.layout
+  const { format, delimiter } = stream.recognized
+  const seen = await attributesWithCommas(catalogue, request, stream, again)
   const mayHaveCommas = delimiter === ';' || format === 'xlsx'
   const { count, addNotes } = countMarks(request, columnOf)
   const read = (text: string, name: string) => readNumber(text, request, mayHaveCommas || seen.has(name))
@@ -117,12 +124,12 @@ function doubtful(text: string, request: ImportRequest): RowFault {
  * The attributes of numbers that have a value such as `12,50` anywhere in a file: they decide how the numbers before it
  * are read. The file is read once more; none is known of one that can be read once, and those of XLSX need not be.
  */
-export async function attributesWithCommas(
+async function attributesWithCommas(
   catalogue: Catalogue,
   request: ImportRequest,
   { recognized: { format, delimiter, encoding }, layout }: RowStream,
-  { reopen, signal }: { reopen?: (() => AsyncIterable<Buffer>) | undefined; signal: AbortSignal },
-): Promise<ReadonlySet<string>> {
+  { reopen, signal }: Again,
+): Promise<Set<string>> {
   const found = new Set<string>()
   if (!reopen || format === 'xlsx' || delimiter === ';' || request.decimal !== undefined) return found
   const definitions = await listDefinitions(catalogue, request.storeUuid)

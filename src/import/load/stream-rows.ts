@@ -4,7 +4,7 @@ import { unlessAborted } from '../../request/give-up.ts'
 import type { ImportRequest } from '../options.ts'
 import { reshaped, withPreset } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
-import { type Entry, type Reading, sentenceOf } from '../read/row.ts'
+import { type Entry, type Reading, type Reopen, sentenceOf } from '../read/row.ts'
 import { hintOf, type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
@@ -28,7 +28,7 @@ export async function streamRows(
   enumerations: Enumerations,
   bytes: AsyncIterable<Buffer>,
   done: number,
-  reopen?: () => AsyncIterable<Buffer>,
+  reopen?: Reopen,
 ): Promise<RowStream> {
   const read = await readRows(bytes, given, reopen)
   const source = reshaped(read, given)

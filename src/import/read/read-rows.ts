@@ -10,18 +10,17 @@ import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { readXml } from './read-xml.ts'
-import { BrokenFile, type Entry, type Reading, type ReadOptions, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, type Reading, type ReadOptions, type Reopen, type RowSource } from './row.ts'
 import { readXlsx } from './xlsx/read-xlsx.ts'
 
 /**
  * Reads a file's rows in order, unpacked, decoded and separated as its bytes say, or the options. If the file cannot be
- * read to its end, the last entry says why. Throws a UsageError if its beginning cannot be read. `reopen` opens the
- * file again; undefined: it can be read once.
+ * read to its end, the last entry says why. Throws a UsageError if its beginning cannot be read.
  */
 export async function readRows(
   input: AsyncIterable<Buffer>,
   options: ReadOptions,
-  reopen?: () => AsyncIterable<Buffer>,
+  reopen?: Reopen,
 ): Promise<RowSource & Reading> {
   const opened = await unpackedIfGzip(input)
   requireReadable(opened.head)

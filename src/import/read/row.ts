@@ -75,6 +75,9 @@ export interface RowSource {
   rows: AsyncGenerator<Entry[]>
 }
 
+/** Opens a file again. One that is a stream, such as a pipe, can be read once. */
+export type Reopen = () => AsyncIterable<Buffer>
+
 export type ReadOptions = Pick<
   ImportRequest,
   'file' | 'format' | 'encoding' | 'delimiter' | 'at' | 'sheet' | 'style' | 'code'

@@ -3,21 +3,18 @@ import { shown } from '../../../text.ts'
 import { type Encoding, optionName } from '../../options.ts'
 import type { Notes } from '../../report/notes.ts'
 import { UsageError } from '../../usage-error.ts'
-import { BrokenFile, type Reading } from '../row.ts'
+import { BrokenFile, type Reading, type Reopen } from '../row.ts'
 import { peek, unpackedIfGzip, withoutStart } from './bytes.ts'
 
 type Chunks = AsyncIterable<Buffer>
 
 const sampleBytes = 1024 * 1024
 
-/**
- * The text of a file in UTF-8, without a byte-order mark. `head` are its first bytes. `reopen` opens the file again;
- * undefined: it can be read once.
- */
+/** The text of a file in UTF-8, without a byte-order mark. `head` are its first bytes. */
 export async function decoded(
   { head, chunks }: { head: Buffer; chunks: Chunks },
   { options, recognized, notes }: Reading,
-  reopen: (() => Chunks) | undefined,
+  reopen: Reopen | undefined,
 ) {
   const { encoding } = options
   const option = optionName(options, 'encoding')
