@@ -116,15 +116,10 @@ export function importRequest(file: string, options: ImportOptions, style: Optio
   }
 }
 
-/** The options of a request over HTTP, checked. Throws `invalid_request`, which names the option. */
-export function checkedRequest(
-  file: string,
-  options: ImportOptions,
-  enumerations: Enumerations,
-  style: OptionStyle,
-): ImportRequest {
+/** The options of a request over HTTP, whose file has no name. Throws `invalid_request`, which names the option. */
+export function checkedRequest(options: ImportOptions, enumerations: Enumerations, style: OptionStyle): ImportRequest {
   try {
-    const request = importRequest(file, options, style)
+    const request = importRequest('', options, style)
     requireConfigured(request, enumerations)
     return request
   } catch (error) {

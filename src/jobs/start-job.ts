@@ -32,7 +32,7 @@ export async function startImport(
     const details = 'format must be that of a text; XLSX is imported as a file: POST /v1/imports'
     throw invalidRequest([{ field: 'input.format', details: `input.${details}` }])
   }
-  const request = checkedRequest('content', { ...options, store: storeUuid }, enumerations, 'camelCase')
+  const request = checkedRequest({ ...options, store: storeUuid }, enumerations, 'camelCase')
   return insertJob(catalogue, storeUuid, 'import', request, content, quotas)
 }
 

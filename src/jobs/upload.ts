@@ -45,7 +45,7 @@ export async function receiveUpload(
   quotas: JobQuotas,
 ): Promise<Upload> {
   const { db } = catalogue
-  const checked = checkedRequest('', options, enumerations, 'snake_case')
+  const checked = checkedRequest(options, enumerations, 'snake_case')
   const storeUuid = await requireStore(catalogue, options.store)
   const key = { storeUuid, jobId: uuidv7() }
   await insertUploading(db, key, { ...checked, storeUuid }, { bytes: announced, uploader: tokenId }, quotas)
