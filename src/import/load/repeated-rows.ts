@@ -41,7 +41,7 @@ export function repeatedRows(request: ImportRequest, layout: Layout, { notes }: 
  */
 export function createRepeatedRows() {
   const entries = createLists()
-  /** By code and part: the place of its entry, or, if it came again, its last row as `-row - 2`. */
+  /** By code and part: the place of its entry, or, if it came again, its last row as `-row`. */
   const codes = createHashTable()
   /** The hashes of the last values of codes that came again, by code, part and attribute. */
   const values = createHashTable()
@@ -70,18 +70,18 @@ export function createRepeatedRows() {
     const text = part === undefined ? code : `${part}\0${code}`
     const key = [hashOf(text, 0), hashOf(text, 1)] as const
     const known = codes.get(...key)
-    if (known === undefined) {
+    if (known === 0) {
       codes.set(...key, entries.add(entry))
       return undefined
     }
-    const earlier = known >= 0 ? entries.get(known) : [-known - 2]
-    codes.set(...key, -row - 2)
+    const earlier = known > 0 ? entries.get(known) : [-known]
+    codes.set(...key, -row)
     for (const [id, hash] of valuesOf(earlier)) values.set(...keyOf(key, id), hash)
     const replaced: string[] = []
     for (const [id, hash] of valuesOf(entry)) {
       const valueKey = keyOf(key, id)
       const before = values.get(...valueKey)
-      if (before !== undefined && before !== hash) replaced.push(namesById[id] ?? '')
+      if (before !== 0 && before !== hash) replaced.push(namesById[id] ?? '')
       values.set(...valueKey, hash)
     }
     return { row: earlier[0] ?? 0, names: replaced }
@@ -94,12 +94,12 @@ const longHash = 0x7fffffff
 
 /**
  * An entry has its row, and for each value the id of its attribute and its hash: in one number, or for later ids in
- * two. Of 16 million values that are replaced one has the hash of the value before it, and is not found.
+ * two. Of 16 million values that are replaced one has the hash of the value before it, and is not found. No hash is 0.
  */
 function addValue(entry: number[], id: number, text: string): void {
   const hash = hashOf(text, 0)
-  if (id < shortIds) entry.push((id << 24) | (hash & shortHash))
-  else entry.push(~id, hash & longHash)
+  if (id < shortIds) entry.push((id << 24) | (hash & shortHash || 1))
+  else entry.push(~id, hash & longHash || 1)
 }
 
 function valuesOf(entry: ArrayLike<number>): (readonly [id: number, hash: number])[] {
@@ -126,53 +126,44 @@ function hashOf(text: string, kind: 0 | 1): number {
   return hash ^ (hash >>> 13)
 }
 
-/** A table from pairs of hashes to numbers other than -1, with open addressing. */
+/** A table from pairs of hashes to numbers other than 0, with open addressing. */
 function createHashTable() {
   let size = 1024
   let count = 0
-  let keys = new Int32Array(2 * size)
-  let places = new Int32Array(size).fill(-1)
-  const slotOf = (first: number, second: number) => {
+  /** Two hashes and their number, for each slot: a free one has the number 0. */
+  let slots = new Int32Array(3 * size)
+  const find = (first: number, second: number) => {
     let slot = first & (size - 1)
-    while (places[slot] !== -1 && (keys[2 * slot] !== first || keys[2 * slot + 1] !== second))
+    while (slots[3 * slot + 2] !== 0 && (slots[3 * slot] !== first || slots[3 * slot + 1] !== second))
       slot = (slot + 1) & (size - 1)
-    return slot
+    return 3 * slot
   }
-  const put = (first: number, second: number, place: number) => {
-    const slot = slotOf(first, second)
-    if (places[slot] === -1) count++
-    keys[2 * slot] = first
-    keys[2 * slot + 1] = second
-    places[slot] = place
+  const set = (first: number, second: number, number: number) => {
+    if (2 * count >= size) grow()
+    const at = find(first, second)
+    if (slots[at + 2] === 0) count++
+    slots[at] = first
+    slots[at + 1] = second
+    slots[at + 2] = number
   }
   const grow = () => {
-    const [oldKeys, oldPlaces] = [keys, places]
+    const old = slots
     size *= 2
     count = 0
-    keys = new Int32Array(2 * size)
-    places = new Int32Array(size).fill(-1)
-    for (const [slot, place] of oldPlaces.entries())
-      if (place !== -1) put(oldKeys[2 * slot] ?? 0, oldKeys[2 * slot + 1] ?? 0, place)
+    slots = new Int32Array(3 * size)
+    for (let at = 0; at < old.length; at += 3)
+      if (old[at + 2] !== 0) set(old[at] ?? 0, old[at + 1] ?? 0, old[at + 2] ?? 0)
   }
-  return {
-    get: (first: number, second: number) => {
-      const place = places[slotOf(first, second)] ?? -1
-      return place === -1 ? undefined : place
-    },
-    set: (first: number, second: number, place: number) => {
-      if (2 * count >= size) grow()
-      put(first, second, place)
-    },
-  }
+  return { get: (first: number, second: number) => slots[find(first, second) + 2] ?? 0, set }
 }
 
 /** Longer than any list: a row has at most 5,000 columns. */
 const pageLength = 1 << 18
 
-/** Lists of 32-bit numbers, in pages: an array that grows would be in memory twice. */
+/** Lists of 32-bit numbers, in pages: an array that grows would be in memory twice. None has the place 0. */
 function createLists() {
   let page = new Int32Array(pageLength)
-  let used = 0
+  let used = 1
   const pages = [page]
   return {
     add: (list: readonly number[]): number => {
