@@ -9,7 +9,7 @@ import {
 import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/dashboards/series.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { importedRowsMetric } from '../../src/jobs/job-rows.ts'
-import { costly } from '../../src/request/context.ts'
+import { withCore } from '../../src/request/context.ts'
 import { storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
@@ -96,7 +96,7 @@ builder.queryField('series', (t) =>
       const metric = metrics[name]
       if (metric !== importedRowsMetric) requireLedger(context)
       const request = { ...given, by: by ?? [], intervalMs: interval, maxPoints: maxPoints ?? usualPoints }
-      return costly(() => listSeries(context.catalogue, metric, request))
+      return withCore(() => listSeries(context.catalogue, metric, request))
     },
   }),
 )

@@ -10,7 +10,7 @@ import { nameOfOrder } from '../../src/catalogue/products/query/order.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/query/product-filter.ts'
 import { isCostlyToCount } from '../../src/catalogue/products/query/source.ts'
 import { storesToRead } from '../../src/catalogue/stores/list-stores.ts'
-import { costly } from '../../src/request/context.ts'
+import { withCore } from '../../src/request/context.ts'
 import type { ProductColumns } from '../../src/request/csv/csv-options.ts'
 import { offsetArgs, pageOf, type ResultOf, storeArgs, storeCount, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
@@ -91,7 +91,7 @@ builder.queryField('productPage', (t) =>
       const given = requireGoodFilter(filter, enumerations)
       const { offset, limit } = pageOf(page, maxPageSize)
       const read = () => pageProducts(catalogue, storeUuid, given, { offset, limit })
-      return costly(read, isCostlyToCount(given) || offset > maxSkipped)
+      return withCore(read, isCostlyToCount(given) || offset > maxSkipped)
     },
   }),
 )
@@ -113,8 +113,8 @@ builder.queryField('products', (t) =>
           name: `products of stores ${nameOfOrder(order)}`,
           keyOf: (product) => keyAmongStores(order, product),
           isKey: (key) => isKeyAmongStores(order, key),
-          read: (page) => costly(() => listProductsOfStores(catalogue, stores, given, page, order)),
-          count: () => costly(() => countProductsOfStores(catalogue, stores, given)),
+          read: (page) => withCore(() => listProductsOfStores(catalogue, stores, given, page, order)),
+          count: () => withCore(() => countProductsOfStores(catalogue, stores, given)),
         })
       },
     },

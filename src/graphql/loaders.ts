@@ -36,7 +36,7 @@ import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
 import { findStores } from '../catalogue/stores/stores.ts'
 import { countJobs, type JobFilter, listJobs } from '../jobs/job.ts'
-import { costly } from '../request/context.ts'
+import { withCore } from '../request/context.ts'
 import { batched, byField, byStore, ofStores, perArguments } from './batches.ts'
 
 /** Of the filtering service, for pages of many stores. */
@@ -53,7 +53,7 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     ),
     attributeDefinitions: ofStores((uuid) => listDefinitions(catalogue, uuid)),
     attributeViolations: byStore(
-      (uuid, definitions: readonly StoredDefinition[]) => costly(() => findViolations(catalogue, uuid, definitions)),
+      (uuid, definitions: readonly StoredDefinition[]) => withCore(() => findViolations(catalogue, uuid, definitions)),
       ({ name }) => name,
     ),
     productCounts: ofStores((uuid) => countStatuses(catalogue, uuid)),
@@ -86,18 +86,20 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     ),
     jobCount: perArguments((filter: JobFilter) => ofStores((uuid) => countJobs(catalogue, uuid, filter))),
     products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
-      ofStores((uuid) => costly(() => listProducts(catalogue, uuid, ...args), isCostly(args[0], args[2]))),
+      ofStores((uuid) => withCore(() => listProducts(catalogue, uuid, ...args), isCostly(args[0], args[2]))),
     ),
     productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
-      ofStores((uuid) => costly(() => countProducts(catalogue, uuid, filter), isCostlyToCount(filter))),
+      ofStores((uuid) => withCore(() => countProducts(catalogue, uuid, filter), isCostlyToCount(filter))),
     ),
-    facets: perArguments((query: FacetQuery) => ofStores((uuid) => costly(() => countFacets(catalogue, uuid, query)))),
+    facets: perArguments((query: FacetQuery) =>
+      ofStores((uuid) => withCore(() => countFacets(catalogue, uuid, query))),
+    ),
     assetGroupPage: perArguments((query: Parameters<typeof listGroups>[2]) =>
       ofStores((uuid) => listGroups(catalogue, uuid, query, filterService), filterService && callsAtOnce),
     ),
     changes: perArguments(([filter, page, hasCodes]: [ChangeFilter, PageRequest, boolean]) =>
       ofStores<ChangePage<ChangeHead>>((uuid) =>
-        costly(() => (hasCodes ? listChanges : listChangeHeads)(catalogue, uuid, filter, page), !isBare(filter)),
+        withCore(() => (hasCodes ? listChanges : listChangeHeads)(catalogue, uuid, filter, page), !isBare(filter)),
       ),
     ),
     history: perArguments(([page, hasCodes]: [PageRequest, boolean]) =>

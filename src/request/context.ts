@@ -18,7 +18,7 @@ export interface RequestContext {
   /** Counts memory of the request. Only on the main thread. */
   readonly reserve?: Reserve
   /** Whether statements wait for a core of the database. */
-  readonly isCostly?: boolean
+  readonly needsCore?: boolean
   /** Restarts the deadline of the work; only in a thread of a pool. */
   readonly reportProgress?: () => void
 }
@@ -53,9 +53,9 @@ export function inContext<T>(parts: AsyncIterable<T>): AsyncIterable<T> {
 }
 
 /**
- * Runs reads that may take a core of the database for long: each statement of them waits for one. `isCostly` is false
- * for short ones among them.
+ * Runs reads that may take a core of the database for long: each statement of them waits for one. `needsCore` is
+ * false for short ones among them.
  */
-export function costly<T>(reads: () => T, isCostly = true): T {
-  return isCostly === (requestContext.getStore()?.isCostly ?? false) ? reads() : withContext({ isCostly }, reads)
+export function withCore<T>(reads: () => T, needsCore = true): T {
+  return needsCore === (requestContext.getStore()?.needsCore ?? false) ? reads() : withContext({ needsCore }, reads)
 }

@@ -11,7 +11,7 @@ import { chooseSource } from '../../src/catalogue/products/query/source.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { createProjectionWait } from '../../src/catalogue/projections/wait-for-projections.ts'
 import { inTransaction } from '../../src/catalogue/transaction.ts'
-import { costly, requestContext } from '../../src/request/context.ts'
+import { requestContext, withCore } from '../../src/request/context.ts'
 import { ReadBytes } from '../../src/request/read-bytes.ts'
 import { newRequestId } from '../../src/request/request-id.ts'
 import { caughtUp } from '../support/caught-up.ts'
@@ -235,7 +235,7 @@ it('refuses a search of a large store until the searchable attributes are indexe
   expect(await codes()).toMatchObject({ count: 0 })
 })
 
-it('waits for the latest writes and chooses what it reads while costly statements have all cores', async () => {
+it('waits for the latest writes and chooses what it reads while long statements have all cores', async () => {
   const uuid = await filledStore(products)
   const context = {
     requestId: newRequestId(),
@@ -250,11 +250,11 @@ it('waits for the latest writes and chooses what it reads while costly statement
   onTestFinished(() => holder.end())
   await holder.query('select pg_advisory_lock(1)')
   await requestContext.run(context, async () => {
-    const holding = costly(() => sql`select pg_advisory_lock(1), pg_advisory_unlock(1)`.execute(database.db))
+    const holding = withCore(() => sql`select pg_advisory_lock(1), pg_advisory_unlock(1)`.execute(database.db))
     await expect.poll(() => database.lockWaiters()).toBe(1)
     await dirty(uuid, null, 1)
     const catalogue = { ...database.catalogue, waitForProjections: createProjectionWait(database.catalogue) }
-    const chosen = costly(() => chooseSource(catalogue, uuid, { filter: color('c1') }))
+    const chosen = withCore(() => chooseSource(catalogue, uuid, { filter: color('c1') }))
     await sql`delete from product_dirty where store_uuid = ${uuid}`.execute(database.db)
     expect((await chosen).table).toBe('product_index')
     await holder.query('select pg_advisory_unlock(1)')

@@ -32,7 +32,7 @@ const maxSilentMs = 35_000
 /** How many requests may wait for a connection before the next is refused at once. */
 const maxWaiting = 1_000
 
-/** How long a costly statement waits for a core. */
+/** How long a statement waits for a core. */
 const maxWaitForCoreMs = 10_000
 
 /** Opens a pool. Nothing is sent before the first query. `onError` gets the errors of idle connections. */
@@ -65,13 +65,13 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
   const limits = { slots, slotsPerTenant, maxWaiting, maxWaitMs }
   const queue = new FairQueue(limits)
-  const costly = {
+  const ofCores = {
     slots: Math.max(2, cores),
     slotsPerTenant: Math.max(1, cores - 1),
     maxWaiting,
     maxWaitMs: maxWaitForCoreMs,
   }
-  const queues = { queue, cores: new FairQueue(costly) }
+  const queues = { queue, cores: new FairQueue(ofCores) }
   const settings = transactionPooling ? settingsOf('local', own) : ''
   const coordinator = queued(pool, queues, urls, streams, settings)
   const routed = isDistributed ? createRoutedPool(coordinator, limits, onError) : undefined

@@ -33,8 +33,8 @@ export function queued(
       for (const give of held) give()
     }
     try {
-      // Costly reads wait for a core before they have a connection, and not in a transaction, which may hold locks.
-      if (context?.isCostly) held.push(await cores.acquire(context))
+      // Long reads wait for a core before they have a connection, and not in a transaction, which may hold locks.
+      if (context?.needsCore) held.push(await cores.acquire(context))
       if (ofServer) held.push(await ofServer.acquire(context))
       held.push(await queue.acquire(context))
       const client = await open()

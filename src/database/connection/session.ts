@@ -5,7 +5,7 @@ import type pg from 'pg'
 export interface ConnectionConfig extends pg.PoolConfig {
   /** How many of the connections one tenant may hold; by default half. */
   maxPerTenant?: number
-  /** How many costly statements may run at a time; by default as many as this machine has cores. */
+  /** How many statements of long reads may run at a time; by default as many as this machine has cores. */
   cores?: number
   /**
    * Whether a pooler gives the connection to another client after each transaction: then settings of a session would

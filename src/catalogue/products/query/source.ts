@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { unavailable } from '../../../errors.ts'
-import { costly } from '../../../request/context.ts'
+import { withCore } from '../../../request/context.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf, isBare } from '../../conditions.ts'
 import { databaseTime } from '../../projections/as-of.ts'
@@ -101,7 +101,7 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
     return { table: 'product', uuid, attributeOf: () => ({}), searched: [], asOf: databaseTime, isCurrent: sql`true` }
   }
   const names = [...new Set(named.map(({ name }) => name))]
-  const facts = await costly(async () => {
+  const facts = await withCore(async () => {
     await catalogue.waitForProjections?.(storeUuid)
     return findStoreFacts(catalogue, uuid, names)
   }, false)
