@@ -22,18 +22,15 @@ interface NewJob {
   uploader?: string
 }
 
-/**
- * Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. Returns
- * how many jobs of the store have not ended.
- */
+/** Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. */
 export async function requireRoom(
   db: Transaction<Database>,
   storeUuid: string,
   { bytes, uploader }: NewJob,
   quotas: JobQuotas,
-): Promise<number> {
+): Promise<void> {
   await lockStore(joinTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
-  const { queued, unfinished, uploads } = await countUnfinished(db, storeUuid, uploader)
+  const { queued, uploads } = await countUnfinished(db, storeUuid, uploader)
   if (queued >= quotas.queued) {
     throw new CatalogueError(
       'quota_exceeded',
@@ -46,7 +43,6 @@ export async function requireRoom(
     throw new CatalogueError('quota_exceeded', `${details}: wait until one of them has ended`)
   }
   await roomFor(db, storeUuid, bytesOfJob + bytes, quotas)
-  return unfinished
 }
 
 /** How many more bytes the jobs of a store may keep. Throws `quota_exceeded` if these are fewer. */

@@ -12,7 +12,7 @@ import { noCounts } from '../import/position.ts'
 import { chosenColumns, requireDelimiter } from '../request/csv/csv-options.ts'
 import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
-import { type JobQuotas, requireRoom } from './quotas.ts'
+import { countUnfinished, type JobQuotas, requireRoom } from './quotas.ts'
 
 export interface ExportOptions extends ExportForm {
   channel: string
@@ -62,7 +62,7 @@ function insertJob(
 ): Promise<Job> {
   const key = { storeUuid, jobId: uuidv7() }
   return asTransaction(db, async (transaction) => {
-    const unfinished = await requireRoom(transaction, storeUuid, { bytes: Buffer.byteLength(input) }, quotas)
+    await requireRoom(transaction, storeUuid, { bytes: Buffer.byteLength(input) }, quotas)
     const values = {
       options: JSON.stringify(options),
       origin: origin ? JSON.stringify(origin) : null,
@@ -75,7 +75,7 @@ function insertJob(
       .$castTo<Job>()
       .executeTakeFirstOrThrow()
     await writeParts(transaction, key, 'input', 0, partsOf(Buffer.from(input)))
-    await enqueue(transaction, key, unfinished, db.isTransaction)
+    await enqueue(transaction, key, db.isTransaction)
     return job
   })
 }
@@ -84,14 +84,14 @@ function insertJob(
 export async function enqueue(
   transaction: Transaction<Database>,
   { storeUuid, jobId }: JobKey,
-  unfinished: number,
   goesOn: boolean,
 ): Promise<void> {
+  const { unfinished } = await countUnfinished(transaction, storeUuid)
   const queue = await openQueue(transaction)
   // Tenants have no rights on the queue.
   const { rows } = await sql<{ role: string }>`
     select current_setting('role') as role, set_config('role', 'none', true)`.execute(transaction)
   // The more jobs a store has, the later its next one runs: the first job of another store comes before its second.
-  await queue.send(queueName, { storeUuid, jobId }, { group: { id: storeUuid }, priority: -unfinished })
+  await queue.send(queueName, { storeUuid, jobId }, { group: { id: storeUuid }, priority: 1 - unfinished })
   if (goesOn) await sql`select set_config('role', ${rows[0]?.role}, true)`.execute(transaction)
 }

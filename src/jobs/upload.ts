@@ -13,7 +13,7 @@ import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
 import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
 import { partsWriter } from './parts.ts'
-import { countUnfinished, type JobQuotas, requireRoom } from './quotas.ts'
+import { type JobQuotas, requireRoom } from './quotas.ts'
 import { enqueue } from './start-job.ts'
 
 /** A file that was received as the input of a job, which is not queued yet. */
@@ -77,7 +77,6 @@ export async function receiveUpload(
 /** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
 export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
   return asTransaction(db, async (transaction) => {
-    const { unfinished } = await countUnfinished(transaction, storeUuid)
     const job = await transaction
       .updateTable('job')
       .set({ state: 'queued', heartbeat_at: null, origin: origin ? JSON.stringify(origin) : null })
@@ -86,7 +85,7 @@ export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: J
       .$castTo<Job>()
       .executeTakeFirst()
     if (!job) throw noLongerThere()
-    await enqueue(transaction, job, unfinished - 1, db.isTransaction)
+    await enqueue(transaction, job, db.isTransaction)
     return job
   })
 }
