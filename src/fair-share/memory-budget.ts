@@ -45,7 +45,7 @@ export function createMemoryBudget(maxBytes: number) {
     reserveFor,
     state: () => ({ held: total, max: maxBytes }),
     /** Throws `unavailable` if the tenant has used its half: required bytes may exceed it. */
-    requireRoom: (tenant: string) => {
+    requireMemory: (tenant: string) => {
       if (heldBy(tenant) >= maxBytes / 2) throw tooMuchMemory()
     },
   }

@@ -82,7 +82,7 @@ async function serveCaller(
   const tenant = authenticated ? tenantOf(authenticated) : ''
   // A function, so that the API renders its errors.
   const caller = () => {
-    routes.memory.requireRoom(tenant)
+    routes.memory.requireMemory(tenant)
     if (error !== undefined) throw error
     return authenticated
   }
