@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
-  type GraphQLError,
   type GraphQLSchema,
   type GraphQLType,
   getNamedType,
@@ -89,15 +88,14 @@ function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
   return found
 }
 
-/** Runs a mutation whose payloads read in one transaction: nothing is written if one of these reads fails. */
+/** Runs a mutation whose payloads read in one transaction: nothing is written if one of its fields fails. */
 export function runInTransaction(run: Run): Run {
   return async (variables, context) => {
     let jobs = 0
     const onJobQueued = () => {
       jobs++
     }
-    const isOfPayload = ({ path = [] }: GraphQLError) => path.length > 1
-    const hasFailed = ({ errors }: ExecutionResult) => errors?.some(isOfPayload)
+    const hasFailed = ({ errors }: ExecutionResult) => errors !== undefined
     const result = await withDryRun(context.catalogue, hasFailed, async (catalogue) => {
       jobs = 0
       const made = await run(variables, createContext({ ...context, catalogue, onJobQueued }))

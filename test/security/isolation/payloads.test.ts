@@ -31,6 +31,24 @@ it.each([
   }
 })
 
+it('a mutation whose payload reads changes nothing if another of its writes fails', async () => {
+  const store = await storeWithProducts(gateway, ['1'])
+  await gateway.post(`mutation { updateStore(storeUuid: "${store}", input: { storeName: "before" }) { storeUuid } }`)
+  const other = '00000000-0000-7000-8000-000000000000'
+  const update = (fields: string) => `mutation {
+    updateStore(storeUuid: "${store}", input: { storeName: "after" }) { storeUuid ${fields} }
+    deleteProducts(storeUuid: "${store}", productCodes: ["1"]) { deletedCount }
+    failing: updateStore(storeUuid: "${other}", input: {}) { storeUuid } }`
+  for (const _ of ['interpreted', 'compiled']) {
+    const { data, errors } = await run(update('products { totalCount }'))
+    expect([data, errors]).toMatchObject([null, [{ path: ['failing'], extensions: { code: 'store_not_found' } }]])
+    expect([await nameOf(store), await productOf(gateway, store, '1')]).toMatchObject(['before', { status: 'NEW' }])
+  }
+  // Without such a payload the fields are writes of their own.
+  await run(update(''))
+  expect([await nameOf(store), await productOf(gateway, store, '1')]).toEqual(['after', null])
+})
+
 it('a job whose payload fails is not queued, and one whose payload reads is', async () => {
   const store = await storeWithProducts(gateway, ['1'])
   const start = (fields: string) => run(`mutation { startExport(storeUuid: "${store}") { jobId ${fields} } }`)
