@@ -103,6 +103,8 @@ function requireGoodQuery(args: PageArguments, { assetFormats }: Enumerations): 
   return { channel, assetFormat, ...pageOf(args, maxGroups) }
 }
 
+const noGroups: AssetGroupPage = { totalGroups: 0, groups: [], version: null }
+
 const pageCost = (args: PageArguments) => ({ field: 1, multiplier: pageOf(args, maxGroups).limit })
 
 builder.objectField(StoreRef, 'assetGroups', (t) =>
@@ -113,7 +115,7 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
       'A page of asset groups of this store, by offset (spec: GET /assets). Errors: `invalid_request` (unknown format).',
     args: pageArgs,
     resolve: async ({ storeUuid }, args, { loaders, enumerations }) =>
-      loaders.assetGroupPage(requireGoodQuery(args, enumerations)).load(storeUuid),
+      (await loaders.assetGroupPage(requireGoodQuery(args, enumerations)).load(storeUuid)) ?? noGroups,
   }),
 )
 

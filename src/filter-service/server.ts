@@ -72,5 +72,5 @@ async function filter(
     return { total_groups: 0, parent_codes: [] }
   const listing = { channel, assetFormat: asset_format, offset, limit: Math.min(limit, maxGroups) }
   const page = await pageGroups(catalogue, store, listing)
-  return { total_groups: page.totalGroups, parent_codes: page.groups.map((group) => group.parentCode) }
+  return { total_groups: page?.totalGroups ?? 0, parent_codes: page?.groups.map((group) => group.parentCode) ?? [] }
 }

@@ -1,5 +1,5 @@
 import { listGroupsOfParents } from '../catalogue/asset-groups/asset-groups.ts'
-import { type FilterService, listGroups } from '../catalogue/asset-groups/list-groups.ts'
+import { type FilterService, findPage } from '../catalogue/asset-groups/list-groups.ts'
 import {
   type AssetFilter,
   countAssets,
@@ -94,8 +94,8 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     facets: perArguments((query: FacetQuery) =>
       ofStores((uuid) => withCore(() => countFacets(catalogue, uuid, query))),
     ),
-    assetGroupPage: perArguments((query: Parameters<typeof listGroups>[2]) =>
-      ofStores((uuid) => listGroups(catalogue, uuid, query, filterService), filterService && callsAtOnce),
+    assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
+      ofStores((uuid) => findPage(catalogue, uuid, query, filterService), filterService && callsAtOnce),
     ),
     changes: perArguments(([filter, page, hasCodes]: [ChangeFilter, PageRequest, boolean]) =>
       ofStores<ChangePage<ChangeHead>>((uuid) =>

@@ -4,7 +4,7 @@ import { currentReadBytes } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import type { Sql } from '../conditions.ts'
-import { requireStore } from '../stores/stores.ts'
+import { findStores, requireStore } from '../stores/stores.ts'
 import { noEntries } from './asset-entries.ts'
 
 export interface AssetGroup {
@@ -33,12 +33,12 @@ export interface AssetGroupQuery {
 
 export const maxGroups = 50
 
-/** A page; it is empty if there is no such store. */
+/** A page, or undefined if there is no such store. */
 export async function pageGroups(
   catalogue: Catalogue,
   storeUuid: string,
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
-): Promise<AssetGroupPage> {
+): Promise<AssetGroupPage | undefined> {
   const uuid = visibleStore(catalogue, storeUuid)
   const readBytes = currentReadBytes()
   const ofQuery = sql`store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`
@@ -62,6 +62,7 @@ export async function pageGroups(
       ) p
     ) g`.execute(catalogue.db)
   const page = onlyRow(rows)
+  if (page.total === 0 && !(await findStores(catalogue, [storeUuid])).has(storeUuid)) return undefined
   if (page.codes && page.entries === null) throw readBytes.tooMuch()
   const texts = page.entries?.split(newline) ?? []
   const groups = (page.codes ?? []).map((parentCode, i) => {
