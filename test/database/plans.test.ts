@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listGroupsOfParents } from '../../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
+import { moveAssets } from '../../src/catalogue/assets/move-assets.ts'
 import { placeAssets } from '../../src/catalogue/assets/place-assets.ts'
 import { deleteAssets, unlinkAssets } from '../../src/catalogue/assets/remove-assets.ts'
 import { type Catalogue, catalogueFor, joinTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
@@ -201,6 +202,25 @@ it('finds the URLs for a token that is limited to a store by an index', async ()
     })
     expect(workOf(nodes)).toBeLessThan(300 + 80 * 100)
   }
+})
+
+it('orders a group with work in proportion to its assets, not to their square', async () => {
+  const n = 2_000
+  const nodes = await explainer.plansOf(async (catalogue) => {
+    await addAssets(
+      catalogue,
+      all,
+      store,
+      upTo(n, (i) => ({ ...newAsset(1e6 + i), parentCode: 'one', assetId: `one-${i}` })),
+    )
+    const group = { storeUuid: store, channel: 'SMP', parentCode: 'one', assetFormat: 'image' }
+    await moveAssets(
+      catalogue,
+      group,
+      upTo(n, (i) => `one-${n - 1 - i}`),
+    )
+  })
+  expect(workOf(nodes)).toBeLessThan(300 * n)
 })
 
 /** Statistics of small stores mislead about a large one: whatever PostgreSQL knows, no item may read all of it. */

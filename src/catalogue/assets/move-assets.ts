@@ -22,20 +22,28 @@ export async function moveAssets(
   const { channel, parentCode, assetFormat } = key
   const storeUuid = await lockStore(catalogue, key.storeUuid, { groups: [parentCode] })
   const reads = sql`
-    moved as (
-      select asset_id collate "C" as asset_id, min(nth) as nth
-      from unnest(${assetIds}::text[]) with ordinality as m(asset_id, nth) group by asset_id
+    named as materialized (
+      -- Grouped, not joined: a join may compare each of 10,000 ids with each link.
+      select asset_id, min(nth) as nth, min(url) as url, min(place) as place
+      from (
+        select asset_id collate "C" as asset_id, nth, null::text as url, null::integer as place
+        from unnest(${assetIds}::text[]) with ordinality as m(asset_id, nth)
+        union all
+        select l.asset_id, null, a.url, l.place
+        from (
+          select asset_id, place from asset_link
+          where store_uuid = ${storeUuid} and parent_code = ${parentCode} and channel = ${channel}
+          offset 0
+        ) l cross join lateral (
+          select url from asset where store_uuid = ${storeUuid} and asset_id = l.asset_id and asset_format = ${assetFormat}
+          offset 0
+        ) a
+      ) n
+      group by asset_id
     ), linked as materialized (
       select asset_id, url, nth, place as was, row_number() over (partition by nth is null order by place, asset_id) as rank,
         row_number() over (order by place, asset_id) as before
-      from (
-        select asset_id, place from asset_link
-        where store_uuid = ${storeUuid} and parent_code = ${parentCode} and channel = ${channel}
-        offset 0
-      ) l cross join lateral (
-        select url from asset where store_uuid = ${storeUuid} and asset_id = l.asset_id and asset_format = ${assetFormat}
-        offset 0
-      ) a left join moved using (asset_id)
+      from named where place is not null
     ), remaining as materialized (
       select ${channel} collate "C" as channel, ${assetFormat} collate "C" as asset_format,
         ${parentCode} collate "C" as parent_code, asset_id, url, was,
@@ -48,7 +56,7 @@ export async function moveAssets(
   const links = sql`remaining`
   const writes = sql`placed as (${placeLinks(storeUuid, links)})`
   const answer = sql<{ missing: string[]; entries: string | null }>`
-    array(select asset_id from moved where asset_id not in (select asset_id from linked)) as missing,
+    array(select asset_id from named where place is null) as missing,
     (select entries from rebuilt where ${isShown}) as entries`
   const { missing, entries } = await changeGroups(
     catalogue,
