@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
@@ -183,6 +184,12 @@ describe('the source', () => {
   it('names no program of the machine by its path, which another machine lacks', () => {
     const all = filesOf(['src', 'test', 'tools', 'bench'], /\.(ts|js)$/)
     expect(all.filter((file) => /['"`]\/(usr|opt|snap)\//.test(sourceOf(file)))).toEqual([])
+  })
+
+  it('runs only test files that exist in its rows of faults', () => {
+    const named = [...sourceOf('test/faults/torture.ts').matchAll(/'(test\/[^']+)'/g)].map((match) => match[1] ?? '')
+    expect(named).toContain('test/security/tokens.test.ts')
+    expect(named.filter((name) => !existsSync(join(root, name)))).toEqual([])
   })
 
   it('keeps comments within 120 columns', () => {

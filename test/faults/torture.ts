@@ -17,7 +17,7 @@ const rows: Record<string, { files: string[]; title?: string; env?: Record<strin
   12: { files: ['test/faults/event-loop.test.ts'] },
   13: { files: ['test/faults/soak.test.ts'] },
   14: { files: ['test/security/matrix.test.ts'] },
-  15: { files: ['test/security/revocation.test.ts'] },
+  15: { files: ['test/security/tokens.test.ts'], title: 'revocation' },
   16: { files: ['test/security/canary.test.ts'] },
   17: { files: ['test/security/hostile-documents.test.ts'] },
   import: {

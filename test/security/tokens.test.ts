@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAuthentication } from '../../src/auth/authentication.ts'
 import { runCli } from '../support/clients/cli.ts'
 import type { Item } from '../support/clients/client.ts'
 import { ask, attempt } from '../support/clients/operations.ts'
@@ -97,11 +98,28 @@ describe('tokens', () => {
     expect(gateway.database.statements()).toBeLessThan(10)
   })
 
-  it('are looked up once for many requests', async () => {
+  it('are looked up once for many requests, at once or one after the other', async () => {
     const { secret: token } = await newToken(gateway, { scopes: ['READ'] })
     gateway.database.statements()
     await Promise.all(Array.from({ length: 50 }, () => gateway.call('/v1/nothing', { token })))
-    expect(gateway.database.statements()).toBeLessThan(10)
+    expect(gateway.database.statements()).toBeLessThan(5)
+    for (let i = 0; i < 50; i++) await gateway.call('/v1/nothing', { token })
+    expect(gateway.database.statements()).toBeLessThan(5)
+  })
+
+  it('are trusted for the given time after their revocation, without a lookup, and no longer', async () => {
+    const { tokenId, secret } = await newToken(gateway, { scopes: ['READ'] })
+    const trustedFor = (trustMs: number) => {
+      const authenticate = createAuthentication({ db: gateway.database.db, trustMs })
+      return async () => (await authenticate(`Bearer ${secret}`)) !== undefined
+    }
+    const [long, short] = [trustedFor(600_000), trustedFor(500)]
+    expect([await long(), await short()]).toEqual([true, true])
+    await revoke(gateway, tokenId)
+    gateway.database.statements()
+    for (let i = 0; i < 50; i++) expect(await long()).toBe(true)
+    expect(gateway.database.statements()).toBe(0)
+    await expect.poll(short, { interval: 5 }).toBe(false)
   })
 })
 
