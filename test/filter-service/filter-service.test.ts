@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await remote?.stop()
   await filterClient?.close()
-  expect(await service?.end()).toEqual([0, null])
+  await service?.end()
   await builtIn.stop()
 })
 
@@ -80,6 +80,19 @@ describe('catalog filter-service', () => {
     expect(await send(`${service.url}/health`)).toMatchObject({ status: 200, json: { status: 'ok' } })
     expect((await send(`${service.url}/filter`)).status).toBe(405)
     expect((await send(service.url)).status).toBe(404)
+  })
+
+  it('may go away and come back: 502 and not ready meanwhile, nothing to restart', async () => {
+    const statuses = async () => [
+      (await remote.call(`/v1/assets?store_uuid=${store}`)).status,
+      (await remote.call('/ready')).status,
+    ]
+    expect(await service.end()).toEqual([0, null])
+    expect(await statuses()).toEqual([502, 503])
+    expect((await remote.call(`/v1/products?store_uuid=${store}`)).status).toBe(200)
+    const { port } = new URL(service.url)
+    service = await startProgram(['filter-service', '--port', port], { DATABASE_URL: builtIn.database.url })
+    await expect.poll(statuses).toEqual([200, 200])
   })
 })
 
