@@ -16,8 +16,8 @@ const html = { accept: 'text/html' }
 describe('every answer', () => {
   it('forbids framing, type guessing and scripts', async () => {
     for (const path of paths) {
-      for (const headers of [{}, html]) {
-        const reply = await gateway.call(path, { headers })
+      for (const call of [{}, { headers: html }, { headers: html, token: null }]) {
+        const reply = await gateway.call(path, call)
         expect(reply.headers['x-content-type-options'], path).toBe('nosniff')
         expect(reply.headers['content-security-policy'], path).toMatch(/^default-src 'none'/)
         expect(reply.headers['content-security-policy'], path).toMatch(/frame-ancestors 'none'/)

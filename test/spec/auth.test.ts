@@ -147,7 +147,10 @@ requirements('authentication', (gateway) => ({
   'AUTH-09 MUST take a token from no address, cookie or header but Authorization': rest(async () => {
     const basic = `Basic ${Buffer.from(`${token}:`).toString('base64')}`
     const headers = [{}, { cookie: `access_token=${token}` }, { 'x-api-key': token }, { authorization: basic }]
-    for (const path of [`/v1/assets?access_token=${token}&token=${token}`, '/graphql?query={__typename}']) {
+    const paths = ['/v1/assets?', '/graphql?query={__typename}&'].map(
+      (path) => `${path}access_token=${token}&token=${token}`,
+    )
+    for (const path of [...paths, '/graphql?query={__typename}']) {
       for (const each of headers) expect((await gateway.call(path, { token: null, headers: each })).status).toBe(401)
     }
   }),

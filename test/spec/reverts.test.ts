@@ -137,10 +137,11 @@ requirements('reverting a request', (gateway) => ({
 
   'REVERT-09 MUST change nothing in a dry run': rest(async () => {
     const { store, request } = await changed(gateway)
-    expect((await post(gateway, store, request, { query: { dry_run: 'true' } })).data).toMatchObject({
-      reverted: { products: 1 },
-    })
+    const { data } = await post(gateway, store, request, { query: { dry_run: 'true' } })
+    expect(data).toMatchObject({ reverted: { products: 1 } })
     expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
+    const ofDryRun = await post(gateway, store, String(data.request_id))
+    expect([ofDryRun.status, ofDryRun.reason]).toEqual([404, 'request_not_found'])
     expect((await post(gateway, store, request)).status).toBe(200)
   }),
 

@@ -30,7 +30,7 @@ export const exhaustingGraphQLRequests: readonly ExhaustingRequest[] = [
     storeId(`an id ${levels} deep`, () => nested('[', ']', levels)),
   ]),
 
-  query('a chain of 500 fragments', () => chain(500, (next) => `...${next}`)),
+  ...[500, 3_000].map((count) => query(`a chain of ${count} fragments`, () => chain(count, (next) => `...${next}`))),
   query(
     'a cycle of 1,000 fragments',
     () => `{...f0} ${times(1_000, (i) => `fragment f${i} on Query{...f${(i + 1) % 1_000}} `)}`,
@@ -40,6 +40,22 @@ export const exhaustingGraphQLRequests: readonly ExhaustingRequest[] = [
     'a fragment that is named as if it were introspection',
     () => `{ ...__schema } fragment __schema on Query { ${nested('{a', '}', 200)} }`,
   ),
+  query('6,000 aliases', () => `{${times(6_000, (i) => `a${i}:__typename `)}}`),
+  query('10,000 fields', () => `{${'__typename '.repeat(10_000)}}`),
+  query('3,000 fields that may conflict', () => `{${times(3_000, (i) => `a:store(storeUuid:"${i}"){storeUuid} `)}}`),
+  query(
+    '2,500 fragments that may conflict',
+    () => `{${times(2_500, (i) => `...f${i} `)}} ${times(2_500, (i) => `fragment f${i} on Query{a:__typename} `)}`,
+  ),
+  query('7,000 directives', () => `{__typename ${'@skip(if:false) '.repeat(7_000)}}`),
+  query('40,000 unknown directives', () => `{__typename ${'@x '.repeat(40_000)}}`),
+  query('10,000 variables', () => `query(${times(10_000, (i) => `$a${i}:Int `)}){__typename}`),
+  query('4,000 operations', () => times(4_000, (i) => `query q${i}{__typename} `)),
+  query('10,000 unknown fields', () => `{${times(10_000, (i) => `stor${i} `)}}`),
+  query('a field name of 100 KB', () => `{${'s'.repeat(100_000)}}`),
+  query('an integer of 100,000 digits', () => `{stores(first:${'9'.repeat(100_000)}){totalCount}}`),
+  query('a block string of 100 KB', () => `{store(storeUuid:"""${' \n'.repeat(50_000)}"""){storeUuid}}`),
+  query('a comment of 100 KB', () => `#${'x'.repeat(100_000)}\n{__typename}`),
   query('a document of 700 KB', () => `{${times(50_000, (i) => `a${i}:__typename `)}}`),
   query(
     'introspection that goes in circles',
