@@ -7,6 +7,7 @@ import type { ImportReport, ImportResult, ImportWork } from '../import/import-fi
 import { type ImportPosition, noCounts } from '../import/position.ts'
 import { UsageError } from '../import/usage-error.ts'
 import { type Attempt, type AttemptKey, finishJob, heartbeat, keptReport, saveProgress } from './attempt.ts'
+import { insertJob } from './job.ts'
 
 /** What is imported, and how: only the same can be resumed. */
 export interface ImportedFile {
@@ -139,7 +140,7 @@ function attemptAt(imported: CommandLineImport): Attempt {
 
 /** Begins an attempt. Another import of the file ends. */
 async function begin(db: Kysely<Database>, { file, content }: CommandLineImport, job: Attempt): Promise<void> {
-  const { storeUuid, jobId, attempt, origin } = job
+  const { storeUuid, jobId, attempt, options, origin } = job
   if (attempt > 1) {
     const { numAffectedRows } = await sql`
       update job set state = 'running', attempt = ${attempt}, heartbeat_at = now(), error = null, finished_at = null
@@ -155,15 +156,8 @@ async function begin(db: Kysely<Database>, { file, content }: CommandLineImport,
         error = coalesce(error, 'another import of the file has begun')
       where store_uuid = ${storeUuid} and file = ${file} and (state = 'running' or position is not null)`.execute(db)
   }
-  const now = new Date()
-  await db
-    .insertInto('job')
-    .values({
-      ...{ store_uuid: storeUuid, job_id: jobId, kind: 'import', state: 'running', attempt, file },
-      ...{ started_at: now, heartbeat_at: now, options: JSON.stringify(job.options), counts: JSON.stringify(noCounts) },
-      origin: origin && JSON.stringify(origin),
-    })
-    .execute()
+  const begun = { state: 'running', attempt, started_at: new Date(), heartbeat_at: new Date() } as const
+  await insertJob(db, job, { kind: 'import', ...begun, file, options, origin })
 }
 
 /** Why a job is no longer running. */

@@ -1,8 +1,8 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue/catalogue.ts'
 import { allOf, type KeysetPage, keysetConditions } from '../catalogue/conditions.ts'
 import type { Database } from '../database/tables.ts'
-import type { Counts } from '../import/position.ts'
+import { type Counts, noCounts } from '../import/position.ts'
 import type { Recognized } from '../import/read/row.ts'
 import type { Problem } from '../import/report/failed-row.ts'
 import type { Note } from '../import/report/notes.ts'
@@ -44,6 +44,24 @@ export const jobColumns = [
   ...(['created_at as createdAt', 'started_at as startedAt', 'heartbeat_at as heartbeatAt'] as const),
   'finished_at as finishedAt',
 ] as const
+
+/** How a job begins: who its origin is, besides what the table says of itself. */
+interface NewJob extends Omit<Insertable<Database['job']>, 'store_uuid' | 'job_id' | 'options' | 'origin' | 'counts'> {
+  options: object
+  origin?: object | null | undefined
+}
+
+/** Inserts a job that has done nothing yet. */
+export function insertJob(db: Kysely<Database>, key: JobKey, { options, origin, ...values }: NewJob): Promise<Job> {
+  const ids = { store_uuid: key.storeUuid, job_id: key.jobId }
+  const texts = { options: JSON.stringify(options), counts: JSON.stringify(noCounts) }
+  return db
+    .insertInto('job')
+    .values({ ...ids, ...values, ...texts, origin: origin ? JSON.stringify(origin) : null })
+    .returning(jobColumns)
+    .$castTo<Job>()
+    .executeTakeFirstOrThrow()
+}
 
 /** The job with this id, or undefined when there is none or the viewer may not see its store. */
 export async function findJob(catalogue: Catalogue, jobId: string): Promise<Job | undefined> {

@@ -8,9 +8,8 @@ import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ExportForm } from '../export/formats.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
-import { noCounts } from '../import/position.ts'
 import { chosenColumns, requireDelimiter } from '../request/csv/csv-options.ts'
-import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
+import { asTransaction, insertJob, type Job, type JobKey } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 import { countUnfinished, type JobQuotas, requireRoom } from './quotas.ts'
 
@@ -33,7 +32,7 @@ export async function startImport(
     throw invalidRequest([{ field: 'input.format', details: `input.${details}` }])
   }
   const request = checkedRequest({ ...options, store: storeUuid }, enumerations, 'camelCase')
-  return insertJob(catalogue, storeUuid, 'import', request, content, quotas)
+  return queueJob(catalogue, storeUuid, 'import', request, content, quotas)
 }
 
 /** Queues an export. Throws `invalid_request`, `store_not_found` and `quota_exceeded`. */
@@ -48,11 +47,11 @@ export async function startExport(
   }
   requireDelimiter(options.delimiter)
   if (options.columns) chosenColumns(options.columns)
-  return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
+  return queueJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 
 /** Inserts a job and queues it, in one transaction. */
-function insertJob(
+function queueJob(
   { db, origin }: Catalogue,
   storeUuid: string,
   kind: Job['kind'],
@@ -63,17 +62,7 @@ function insertJob(
   const key = { storeUuid, jobId: uuidv7() }
   return asTransaction(db, async (transaction) => {
     await requireRoom(transaction, storeUuid, { bytes: Buffer.byteLength(input) }, quotas)
-    const values = {
-      options: JSON.stringify(options),
-      origin: origin ? JSON.stringify(origin) : null,
-      counts: JSON.stringify(noCounts),
-    }
-    const job = await transaction
-      .insertInto('job')
-      .values({ store_uuid: storeUuid, job_id: key.jobId, kind, state: 'queued', ...values })
-      .returning(jobColumns)
-      .$castTo<Job>()
-      .executeTakeFirstOrThrow()
+    const job = await insertJob(transaction, key, { kind, state: 'queued', options, origin })
     await writeParts(transaction, key, 'input', 0, partsOf(Buffer.from(input)))
     await enqueue(transaction, key, db.isTransaction)
     return job

@@ -8,10 +8,9 @@ import type { Database } from '../database/tables.ts'
 import { codeOf } from '../database/unavailable.ts'
 import { CatalogueError } from '../errors.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
-import { noCounts } from '../import/position.ts'
 import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
-import { asTransaction, type Job, type JobKey, jobColumns } from './job.ts'
+import { asTransaction, insertJob, type Job, type JobKey, jobColumns } from './job.ts'
 import { partsWriter } from './parts.ts'
 import { type JobQuotas, requireRoom } from './quotas.ts'
 import { enqueue } from './start-job.ts'
@@ -100,21 +99,15 @@ function noLongerThere(): CatalogueError {
 /** Inserts the job of an upload, if its store has room for it. */
 function insertUploading(
   db: Kysely<Database>,
-  { storeUuid, jobId }: JobKey,
+  key: JobKey,
   options: object,
   file: { bytes: number; uploader: string },
   quotas: JobQuotas,
 ): Promise<unknown> {
   return db.transaction().execute(async (transaction) => {
-    await requireRoom(transaction, storeUuid, file, quotas)
-    await transaction
-      .insertInto('job')
-      .values({
-        ...{ store_uuid: storeUuid, job_id: jobId, kind: 'import', state: 'uploading', heartbeat_at: new Date() },
-        ...{ options: JSON.stringify(options), counts: JSON.stringify(noCounts) },
-        origin: JSON.stringify({ tokenId: file.uploader }),
-      })
-      .execute()
+    await requireRoom(transaction, key.storeUuid, file, quotas)
+    const origin = { tokenId: file.uploader }
+    await insertJob(transaction, key, { kind: 'import', state: 'uploading', heartbeat_at: new Date(), options, origin })
   })
 }
 
