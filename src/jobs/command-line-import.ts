@@ -128,14 +128,11 @@ export async function runAsJob(
 }
 
 /** The first attempt at a job, or the next one at one that is resumed. */
-function attemptAt(imported: CommandLineImport): Attempt {
-  const { storeUuid, content, options, origin = null, resumed } = imported
-  const job = { storeUuid, kind: 'import', options: { content, options }, origin } as const
-  const unknown = { notes: [], recognized: {} }
-  if (!resumed)
-    return { ...job, jobId: uuidv7(), attempt: 1, counts: noCounts, problems: [], ...unknown, position: null }
-  const { jobId, attempt, position, problems } = resumed
-  return { ...job, jobId, attempt: attempt + 1, counts: position.counts, problems, ...unknown, position }
+function attemptAt({ storeUuid, content, options, origin, resumed }: CommandLineImport): Attempt {
+  const { jobId = uuidv7(), attempt = 0, position = null, problems = [] } = resumed ?? {}
+  const job = { storeUuid, jobId, kind: 'import', options: { content, options }, origin: origin ?? null } as const
+  const progress = { position, counts: position?.counts ?? noCounts, problems, notes: [], recognized: {} }
+  return { ...job, attempt: attempt + 1, ...progress }
 }
 
 /** Begins an attempt. Another import of the file ends. */
