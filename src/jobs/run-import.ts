@@ -6,12 +6,10 @@ import { type ReportSink, reportTo } from '../import/report/report-to.ts'
 import { keptReport, type RunJob, saveProgress, writeAsCurrent } from './attempt.ts'
 import { deleteParts, partsOf, partsWriter, readInput } from './parts.ts'
 
-/** A dry run is one transaction: it blocks other writers of its store, and delays the feeds of all stores. */
-const longestDryRunMs = 2 * 60_000
-
 /** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
 export const runImport: RunJob = async (catalogue, attempt, { enumerations, quotas, signal, ...context }) => {
-  const { maxDryRunMs = longestDryRunMs } = context
+  // A dry run is one transaction: it blocks other writers of its store, and delays the feeds of all stores.
+  const { maxDryRunMs = 2 * 60_000 } = context
   const { db } = catalogue
   const request = attempt.options as unknown as ImportRequest
   const from = attempt.position ?? undefined
