@@ -1,6 +1,6 @@
 import { isObject } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
-import { presetFor } from '../presets/presets.ts'
+import { presetFor, readsPresetImages } from '../presets/presets.ts'
 import type { Cell } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
 import type { Layout } from './layout.ts'
@@ -19,8 +19,8 @@ export function noteLikelyColumns(
   attributeOf: Layout['attributeOf'],
   notes: Notes,
 ): (cells: readonly Cell[]) => void {
-  // A preset that has found its images knows what the others are.
-  if (request.preset !== undefined && request.assets.some((column) => columns.includes(column))) return () => {}
+  // A preset that reads its images knows what the others are.
+  if (readsPresetImages(request, columns)) return () => {}
   const preset = presetFor(columns)
   if (preset !== undefined && request.preset === undefined) {
     notes.add('likely_preset', { rows: 0, example: preset })

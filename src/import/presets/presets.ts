@@ -75,6 +75,12 @@ export function unpacksAttributes({ preset }: Pick<ImportRequest, 'preset'>): bo
   return preset !== undefined && presets[preset].unpacks === true
 }
 
+/** Whether the assets are those of the preset, as far as there are columns of them: options may name others instead. */
+export function readsPresetImages({ preset, assets }: ImportRequest, columns: readonly string[]): boolean {
+  const own = preset === undefined ? [] : presets[preset].assets.filter((column) => columns.includes(column))
+  return own.length > 0 && own.every((column) => assets.includes(column))
+}
+
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */
 export function reshaped(source: NotedSource, { preset, assets }: ImportRequest): RowSource {
   return preset === undefined ? source : presets[preset].reshape(source, assets)

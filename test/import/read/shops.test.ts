@@ -274,6 +274,17 @@ test('a preset that finds no images in columns of another language notes what lo
   expect((await imported('spanish.csv', rows, named)).answer.notes).toEqual([])
 })
 
+test('images of a preset that --assets leaves out are noted', async () => {
+  const rows = ['Handle,Title,Image Src,Variant Image', 'mug,Mug,https://a.example/1.jpg,https://a.example/2.jpg']
+  const named = async (...columns: string[]) => {
+    const args = ['--preset', 'shopify', ...columns.flatMap((column) => ['--assets', column])]
+    return (await imported('named.csv', rows, args)).answer.notes
+  }
+  expect(await named('Variant Image')).toEqual([{ code: 'likely_images', column: 'Image Src', rows: 0, example: null }])
+  expect(await named('Image Src')).toEqual([])
+  expect(await named('Image Src', 'Variant Image')).toEqual([])
+})
+
 test('a preset without its column of the code lists those that the file has', async () => {
   const [store, file] = [await catalog.newStore(), await catalog.file('german.csv', 'ID,Artikelnummer\n1,A\n')]
   const { code, stderr } = await catalog.run([file, '--store', store, '--preset', 'woocommerce'])
