@@ -15,9 +15,9 @@ export interface FoundUrls {
 
 /** The URLs in a cell that holds one, several, a JSON list of them, or none. */
 export function urlsOf(cell: Cell, options: UrlOptions): FoundUrls {
-  if (typeof cell !== 'string') return completeAll(cell.map(textOf), options)
+  if (typeof cell !== 'string') return completeAll(itemsOf(cell, options), options)
   const text = cell.trim()
-  if (text.startsWith('[')) return completeAll(listOf(text), options)
+  if (text.startsWith('[')) return completeAll(listOf(text, options), options)
   if (text.startsWith('{'))
     return { urls: [], faults: [{ expected: 'must be a URL, several, or a JSON list of them', got: 'an object' }] }
   const { assetSeparator } = options
@@ -61,29 +61,38 @@ type Item = string | RowFault
 /** The parts of an item of a list that may hold its URL, as shops export them. */
 const members = ['src', 'url', 'href']
 
+function itemsOf(list: readonly unknown[], options: UrlOptions): Item[] {
+  return list.flatMap((item) => {
+    const text = textOf(item)
+    return typeof text === 'string' ? urlsOfItem(text.trim(), options) : text
+  })
+}
+
 function textOf(item: unknown): Item {
   if (item === null) return ''
-  if (typeof item === 'string') return oneUrl(item)
+  if (typeof item === 'string') return item
   const entries: Record<string, unknown> = isObject(item) && isJsonObject(item) ? { ...item } : {}
   // Answers of this service have `Image URL 1`.
   const fields = Object.keys(entries).filter((name) => /^Image URL \d+$/.test(name))
   const found = [...members, ...fields].map((name) => entries[name])
   const url = found.find((value) => typeof value === 'string' && value.trim() !== '')
   return typeof url === 'string'
-    ? oneUrl(url)
+    ? url
     : { expected: `must be a list of URLs, or of objects with ${members.join(', ')}`, got: `${shown(item)} in it` }
 }
 
-function oneUrl(text: string): Item {
-  const url = text.trim()
-  return isOneUrl(url) ? url : { expected: 'must have one URL in each item of a list', got: shown(url) }
+function urlsOfItem(url: string, options: UrlOptions): Item[] {
+  if (isOneUrl(url)) return [url]
+  if (options.assetSeparator !== undefined) return splitAt(url, options.assetSeparator)
+  const advice = `${optionName(options, 'assetSeparator')} names the separator`
+  return [{ expected: `must have one URL in each item of a list; ${advice}`, got: shown(url) }]
 }
 
-function listOf(text: string): Item[] {
+function listOf(text: string, options: UrlOptions): Item[] {
   if (hasTooManyValues(text)) return [{ expected: tooManyValues }]
   const list = parsedJson(text)
   return Array.isArray(list)
-    ? list.map(textOf)
+    ? itemsOf(list, options)
     : [{ expected: 'must be a JSON list, as it begins with [', got: shown(text) }]
 }
 

@@ -177,11 +177,18 @@ describe('images', () => {
   })
 })
 
-test('several URLs in one item of a list fail that image, and an empty member is passed over', async () => {
+test('several URLs in one item of a list fail that image without a separator, and an empty member is passed over', async () => {
   const images = ['https://a.example/1.jpg,https://a.example/2.jpg', { src: '', url: 'https://a.example/3' }]
-  const { store, answer } = await imported(JSON.stringify([{ sku: 'A', images }]), ['--assets', 'images'], 'file.json')
+  const content = JSON.stringify([{ sku: 'A', images }])
+  const { store, answer, stderr } = await imported(content, ['--assets', 'images'], 'file.json')
   expect(answer).toMatchObject({ created: 1, assets_added: 1, assets_failed: 1 })
+  expect(stderr).toContain('must have one URL in each item of a list; --asset-separator names the separator')
   expect(await groupsOf(catalog, store, 'A')).toEqual({ image: ['https://a.example/3'] })
+  const split = await imported(content, ['--assets', 'images', '--asset-separator', ','], 'file.json')
+  expect((await groupsOf(catalog, split.store, 'A')).image).toEqual([
+    ...(images[0] as string).split(','),
+    'https://a.example/3',
+  ])
 })
 
 describe('rows of one product', () => {
