@@ -1,18 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
-import { pino } from 'pino'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startMaintenance } from '../../src/app/maintenance.ts'
 import type { Database } from '../../src/database/tables.ts'
+import { keptLog } from '../support/log.ts'
 import { startTestGateway } from '../support/servers/gateway.ts'
 
-function capturing() {
-  const lines: string[] = []
-  return { lines, log: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }) }
-}
-
 it('a stop that takes more than 10 s logs once what it waits for', async () => {
-  const { lines, log } = capturing()
+  const { lines, log } = keptLog()
   const gateway = await startTestGateway({ log })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -20,14 +15,12 @@ it('a stop that takes more than 10 s logs once what it waits for', async () => {
   const stopped = gateway.stop()
   vi.advanceTimersByTime(20_000)
   vi.useRealTimers()
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { msg: 'the gateway takes long to stop', waitsFor: ['jobs', 'connections'] },
-  ])
+  expect(lines).toMatchObject([{ msg: 'the gateway takes long to stop', waitsFor: ['jobs', 'connections'] }])
   await stopped
 })
 
 it('maintenance that fails after the stop is neither logged nor repeated', async () => {
-  const { lines, log } = capturing()
+  const { lines, log } = keptLog()
   const lost = Promise.withResolvers<never>()
   const pool = { connect: () => lost.promise, end: async () => {}, options: {} }
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/check-read-model.ts'
 import { createProducts, faultsOf, newLedger, writeOnce } from '../faults/support/ledger.ts'
 import { citusNodes } from '../support/database/citus.ts'
 import { newStore } from '../support/factories.ts'
+import { keptLog } from '../support/log.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
-const errors: string[] = []
-const gateway = useGateway({ log: pino({ level: 'error' }, { write: (line: string) => errors.push(line) }) })
+const { lines: errors, log } = keptLog('error')
+const gateway = useGateway({ log })
 
 it('a server that ends its sessions fails writes with 503; none that was acknowledged is lost, none is partial', async () => {
   const store = await newStore(gateway)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ConnectionConfig } from '../../src/database/connection/session.ts'
 import { type Reply, send } from '../support/clients/http.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
+import { keptLog, type LogLine } from '../support/log.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 import { type ClientProcess, startClientProcess } from './support/client-process.ts'
@@ -17,7 +17,7 @@ const swiftMs = isLong ? 50 : 20_000
 
 let gateway: TestGateway
 /** What the gateway warns of. */
-let lines: string[]
+let lines: LogLine[]
 let clientProcess: ClientProcess
 let admin: pg.Client
 let store: string
@@ -26,9 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => clientProcess.end())
 async function open(connection: ConnectionConfig = {}): Promise<void> {
-  lines = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
-  gateway = await startTestGateway({ log, connection })
+  const kept = keptLog()
+  lines = kept.lines
+  gateway = await startTestGateway({ log: kept.log, connection })
   store = await storeWithProducts(gateway, ['A', 'B'])
   admin = await gateway.database.client()
 }

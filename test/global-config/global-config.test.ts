@@ -1,11 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { Writable } from 'node:stream'
-import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { type Enumerations, fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { type GlobalConfig, startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { type ConfigFile, configFile } from '../support/global-config.ts'
+import { keptLog } from '../support/log.ts'
 import { listen } from '../support/servers/loopback.ts'
 
 const refreshMs = 30
@@ -163,14 +162,8 @@ describe('the global configuration', () => {
 
 /** Starts reading the URL; `lines` are the log's, as they come. */
 async function start(url: string | undefined): Promise<{ config: GlobalConfig; lines: object[] }> {
-  const lines: object[] = []
-  const collect = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(JSON.parse(String(chunk)))
-      done()
-    },
-  })
-  const config = await startGlobalConfig({ globalConfig: url, globalConfigRefreshMs: refreshMs }, pino({}, collect))
+  const { lines, log } = keptLog('info')
+  const config = await startGlobalConfig({ globalConfig: url, globalConfigRefreshMs: refreshMs }, log)
   cleanups.push(() => config.stop())
   return { config, lines }
 }

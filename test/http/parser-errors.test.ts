@@ -1,21 +1,20 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createMemoryBudget } from '../../src/fair-share/memory-budget.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { HttpError } from '../../src/request/http-error.ts'
 import { openWire, answerTo as sendBytes, type WireAnswer } from '../support/clients/wire.ts'
 import { newStore, storeBody } from '../support/factories.ts'
+import { keptLog } from '../support/log.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const authorization = `Authorization: Bearer ${token}`
 const good = `GET /v1/assets HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
 
-const logged: { msg?: string }[] = []
-const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
-const gateway = useGateway({ log: pino({ level: 'warn' }, stream) })
+const { lines: logged, log } = keptLog()
+const gateway = useGateway({ log })
 
 const answerTo = (bytes: string) => sendBytes(gateway.url, bytes)
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Call } from '../support/clients/http.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
 import { newStore, productOf, storeBody } from '../support/factories.ts'
+import { keptLog } from '../support/log.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
 import { type FaultProxy, startPostgresProxy } from '../support/servers/fault-proxy.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
@@ -11,7 +11,7 @@ import { startTestGateway, type TestGateway } from '../support/servers/gateway.t
 let proxy: FaultProxy
 let gateway: TestGateway
 let storeUuid: string
-const logged: { level: number; msg: string }[] = []
+const { lines: logged, log } = keptLog()
 
 /** Shorter than in service, so that a hung network is noticed within the time of the test. */
 const deadlines = { connectionTimeoutMillis: 3_000, query_timeout: 1_000 }
@@ -19,11 +19,7 @@ const deadlines = { connectionTimeoutMillis: 3_000, query_timeout: 1_000 }
 beforeEach(async () => {
   logged.length = 0
   proxy = await startPostgresProxy()
-  const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
-  gateway = await startTestGateway({
-    log: pino({ level: 'warn' }, stream),
-    connection: { ...proxy.connection, ...deadlines },
-  })
+  gateway = await startTestGateway({ log, connection: { ...proxy.connection, ...deadlines } })
   storeUuid = await newStore(gateway)
 })
 afterEach(async () => {

@@ -12,6 +12,7 @@ import { runImport } from '../../src/jobs/run-import.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
+import { keptLog } from '../support/log.ts'
 
 const quotas = readConfig({}).jobQuotas
 const database = useDatabase()
@@ -70,10 +71,9 @@ it.each([
 it('an export whose job is deleted while it runs ends without an error in the log', async () => {
   const job = await newExport()
   const attempt = await begun(job)
-  const lines: string[] = []
+  const { lines, log } = keptLog('error')
   const client = await database.client()
   await client.query('begin; lock table product')
-  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
   const ended = runAttempt(attempt, { ...context, catalogue: database.catalogue, log, reportProgress: () => {} })
   await expect.poll(database.lockWaiters).toBe(1)
   await deleteJob(database.catalogue, job.jobId)

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -9,6 +8,7 @@ import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { newStore, storeBody } from '../support/factories.ts'
+import { keptLog } from '../support/log.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
@@ -20,14 +20,8 @@ afterEach(async () => {
 
 /** A gateway and the lines that it logs of requests, from a level on. */
 async function start(level: string, options: TestGatewayOptions = {}) {
-  const lines: Record<string, unknown>[] = []
-  const stream = new Writable({
-    write: (chunk, _, done) => {
-      lines.push(JSON.parse(String(chunk)))
-      done()
-    },
-  })
-  const started = await startTestGateway({ log: pino({ level }, stream), ...options })
+  const { lines, log } = keptLog(level)
+  const started = await startTestGateway({ log, ...options })
   gateway = started
   return { gateway: started, requests: () => lines.filter(({ msg }) => msg === 'request') }
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
 import type { Item } from '../support/clients/client.ts'
 import type { Call, Reply } from '../support/clients/http.ts'
@@ -7,6 +6,7 @@ import { attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
 import { answerTo as sendBytes } from '../support/clients/wire.ts'
 import { storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
+import { keptLog, type LogLine } from '../support/log.ts'
 import { token as bootstrap, startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 import { type GatewayBehindProxy, startGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
 import { requirements, rest } from './requirement.ts'
@@ -395,16 +395,15 @@ async function answerTo(gateway: TestGateway, bytes: string, status: number): Pr
   return envelope
 }
 
-function expectIds(lines: readonly string[], requestId: string): void {
+function expectIds(lines: readonly LogLine[], requestId: string): void {
   expect(lines.length).toBeGreaterThan(0)
-  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId })
+  for (const line of lines) expect(line).toMatchObject({ requestId })
 }
 
 /** A gateway whose database lacks what the listing reads, so that it must fail in a way that nobody has foreseen. */
-function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => Promise<void>) {
+function withBrokenGateway(check: (gateway: TestGateway, logLines: readonly LogLine[]) => Promise<void>) {
   return async () => {
-    const lines: string[] = []
-    const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) })
+    const { lines, log } = keptLog('trace')
     // Replicas are watched outside of requests.
     const gateway = await startTestGateway({ log, more: { databaseReadUrl: [] } })
     onTestFinished(() => gateway.stop())
@@ -416,8 +415,7 @@ function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => 
 /** A gateway that cannot reach PostgreSQL. It must not log that as a fault of its own. */
 function whileCutOff(check: (gateway: GatewayBehindProxy) => Promise<void>) {
   return async () => {
-    const faults: string[] = []
-    const log = pino({ level: 'error' }, { write: (line) => faults.push(line) })
+    const { lines: faults, log } = keptLog('error')
     const gateway = await startGatewayBehindProxy({ log })
     onTestFinished(() => gateway.stop())
     await gateway.cut()

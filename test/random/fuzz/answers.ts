@@ -1,5 +1,6 @@
 import { statusOfReason } from '../../support/clients/rest-client.ts'
 import type { WireAnswer } from '../../support/clients/wire.ts'
+import type { LogLine } from '../../support/log.ts'
 import type { WireRequest } from './wire-request.ts'
 
 /** Statuses from 429 on are those that no request of a fuzzer may cause, except that it makes too many webhooks. */
@@ -180,4 +181,9 @@ function listOf(value: unknown): unknown[] {
 
 function same(got: readonly string[], expected: readonly string[]): boolean {
   return got.join() === expected.join()
+}
+
+/** Whether a warning tells a fault: a request that only took long is logged, too. */
+export function isFault({ msg, status }: LogLine): boolean {
+  return msg !== 'request' || Number(status) >= 500
 }

@@ -1,21 +1,14 @@
-import { pino } from 'pino'
 import { beforeAll, expect, it } from 'vitest'
 import { answerTo } from '../../support/clients/wire.ts'
+import { keptLog } from '../../support/log.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
-import { problemsOf } from './answers.ts'
+import { isFault, problemsOf } from './answers.ts'
 import { type Fixture, fill } from './fixture.ts'
 import { exhaustingGraphQLRequests } from './graphql-exhausting.ts'
 import { exhaustingRestRequests } from './rest-exhausting.ts'
 
-/** What was worth a warning, but for requests that just took long. */
-const logged: { msg: string; status?: number }[] = []
-const stream = {
-  write: (line: string) => {
-    const entry = JSON.parse(line)
-    if (entry.msg !== 'request' || entry.status >= 500) logged.push(entry)
-  },
-}
-const gateway = useGateway({ log: pino({ level: 'warn' }, stream) })
+const { lines, log } = keptLog()
+const gateway = useGateway({ log })
 let fixture: Fixture
 beforeAll(async () => {
   fixture = await fill(gateway)
@@ -26,7 +19,7 @@ for (const [api, requests] of Object.entries({ REST: exhaustingRestRequests, Gra
     it(`answers ${name} over ${api}`, async () => {
       const sent = request(fixture)
       expect(problemsOf(sent, await answerTo(gateway.url, sent.bytes))).toEqual([])
-      expect(logged.splice(0)).toEqual([])
+      expect(lines.splice(0).filter(isFault)).toEqual([])
     })
   }
 }
