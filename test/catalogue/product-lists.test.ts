@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { countProducts } from '../../src/catalogue/products/lists/count-products.ts'
 import { countFacets } from '../../src/catalogue/products/lists/facets.ts'
@@ -246,8 +246,7 @@ it('waits for the latest writes and chooses what it reads while long statements 
     tokenId: 'a',
     readBytes: new ReadBytes(2 ** 30),
   }
-  const holder = await database.client()
-  onTestFinished(() => holder.end())
+  await using holder = await database.client()
   await holder.query('select pg_advisory_lock(1)')
   await requestContext.run(context, async () => {
     const holding = withCore(() => sql`select pg_advisory_lock(1), pg_advisory_unlock(1)`.execute(database.db))

@@ -10,8 +10,7 @@ import { useFolder } from '../support/folder.ts'
 import { makeNextRelease } from '../support/servers/next-release.ts'
 
 it('distributes new tables, and finds that each operation needs one server', async () => {
-  const database = await createTestDatabase({ empty: true })
-  onTestFinished(() => database.drop())
+  await using database = await createTestDatabase({ empty: true })
   const catalog = (...args: string[]) => runCli(args, { DATABASE_URL: database.url })
   expect(await catalog('migrate')).toMatchObject({ code: 0 })
   const { code, stdout, stderr } = await catalog('distribute', '--apply')
@@ -40,8 +39,7 @@ it('an owner who is no superuser migrates and distributes a database', async () 
 })
 
 it('a command on a worker says that the coordinator is needed', async () => {
-  const database = await createTestDatabase({ empty: true })
-  onTestFinished(() => database.drop())
+  await using database = await createTestDatabase({ empty: true })
   const DATABASE_URL = database.url.replace(/:\d+\//, `:${(await citusNodes()).at(-1)?.port}/`)
   expect(await runCli(['migrate'], { DATABASE_URL })).toMatchObject({
     code: 1,

@@ -11,14 +11,10 @@ const gateway = useGateway()
 async function rowsOf(storeUuid: string, query: string, before = ''): Promise<unknown[]> {
   const insert = "insert into attribute_name (store_uuid, name) select $1::uuid, '' where false"
   const call = runInStore(storeUuid, `with marked as (${insert}) ${query}`, [storeUuid])
-  const client = await gateway.database.client()
-  try {
-    await client.query(`begin; ${before}`)
-    const { rows } = await client.query<{ answer: unknown }>(call?.text ?? '', call?.values)
-    return rows.map(({ answer }) => answer)
-  } finally {
-    await client.end()
-  }
+  await using client = await gateway.database.client()
+  await client.query(`begin; ${before}`)
+  const { rows } = await client.query<{ answer: unknown }>(call?.text ?? '', call?.values)
+  return rows.map(({ answer }) => answer)
 }
 
 it('the numbers of two statements do not overlap, however many rows one has', async () => {

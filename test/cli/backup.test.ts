@@ -136,8 +136,7 @@ describe('a backup', () => {
       code: 0,
       stdout: 'restored 2 stores, 3 products, 3 assets and 1 token\n',
     })
-    const gateway = await startTestGateway({ database: copy })
-    onTestFinished(() => gateway.stop())
+    await using gateway = await startTestGateway({ database: copy })
     const before = await source.call(`/v1/assets?store_uuid=${store}`, { token: secret })
     expect(await gateway.call(`/v1/assets?store_uuid=${store}`, { token: secret })).toMatchObject({
       status: 200,
@@ -331,8 +330,7 @@ it('lists products by their last change after a restore, even if the clock of th
   await sql`update product set created_at = ${inAnHour}::timestamptz ${of} = 'new'`.execute(db)
   const copy = await target()
   expect(await run(copy, 'restore', await backup('ahead.sql'))).toMatchObject({ code: 0 })
-  const gateway = await startTestGateway({ database: copy })
-  onTestFinished(() => gateway.stop())
+  await using gateway = await startTestGateway({ database: copy })
   const later = Array.from({ length: 20 }, (_, i) => `later ${String(i).padStart(2, '0')}`)
   for (const code of later) await addProducts(gateway, ahead, [code])
   const products = [{ productCode: 'changed again', attributes: { Color: 'red' } }]

@@ -76,8 +76,7 @@ it('catalog listen finds its store among all whose name contains the given one, 
   await Promise.all(named)
   const store = await newStore(gateway, { store_name: 'of many' })
   await Promise.all(named.map((_, i) => newStore(gateway, { store_name: `again ${i} of many` })))
-  const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) })
-  onTestFinished(() => proxy.close())
+  await using proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) })
   await proxy.set({ kind: 'reject' })
   const starting = listen('of many', [], `http://127.0.0.1:${proxy.connection.port}`)
   let rejected = 0
@@ -94,8 +93,7 @@ it('catalog listen finds its store among all whose name contains the given one, 
 
 it('catalog listen goes on after the last change when its connection is lost', async () => {
   const store = await newStore(gateway)
-  const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) })
-  onTestFinished(() => proxy.close())
+  await using proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) })
   const listening = await listen(store, [], `http://127.0.0.1:${proxy.connection.port}/`)
   const codes = () => listening.lines().flatMap((line) => JSON.parse(line).codes)
   await addProducts(gateway, store, ['A'])

@@ -73,15 +73,11 @@ it('reverts an import that was a job', async () => {
   const store = await catalog.newStore()
   await catalog.answer([await catalog.file('first.csv', first), '--store', store])
   const before = await stateOf(catalog, store)
-  const gateway = await startTestGateway({ database: catalog.database })
-  try {
-    const input = { content: second, format: 'CSV' }
-    const { jobId: id } = await ask(gateway, 'startImport', { storeUuid: store, input }, '{ jobId }')
-    const job = () => ask(gateway, 'job', { id }, '{ state }')
-    await expect.poll(job).toEqual({ state: 'SUCCEEDED' })
-  } finally {
-    await gateway.stop()
-  }
+  await using gateway = await startTestGateway({ database: catalog.database })
+  const input = { content: second, format: 'CSV' }
+  const { jobId: id } = await ask(gateway, 'startImport', { storeUuid: store, input }, '{ jobId }')
+  const job = () => ask(gateway, 'job', { id }, '{ state }')
+  await expect.poll(job).toEqual({ state: 'SUCCEEDED' })
   expect(await stateOf(catalog, store)).not.toEqual(before)
   const [, request = ''] = await requestsOf(store)
   expect((await revert(store, request)).code).toBe(0)

@@ -16,8 +16,7 @@ it.each([
   ['an open transaction', ['begin', 'select pg_current_xact_id()']],
   ['a transaction that has failed', ['begin', 'select 1 / 0']],
 ])('is rolled back with %s before another request gets it', async (_what, statements) => {
-  const db = connect({ ...database.connection, max: 1 }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ ...database.connection, max: 1 }, () => {})
   await db
     .getExecutor()
     .provideConnection(async (connection) => {
@@ -30,8 +29,7 @@ it.each([
 
 it('prepares a statement under a name that depends on its text alone', async () => {
   const names = async () => {
-    const db = connect({ ...database.direct, max: 1 }, () => {})
-    onTestFinished(() => db.destroy())
+    await using db = connect({ ...database.direct, max: 1 }, () => {})
     for (const n of [Math.random(), 0]) {
       if (n) await sql.raw(`select ${n} as n`).execute(db)
       await db
@@ -55,8 +53,7 @@ it.each([false, true])(
   'reads literals as the standard says, and commits durably, whatever the server is set to (transaction pooling: %s)',
   async (transactionPooling) => {
     const options = '-c standard_conforming_strings=off -c synchronous_commit=off'
-    const db = connect({ ...database.direct, transactionPooling, options }, () => {})
-    onTestFinished(() => db.destroy())
+    await using db = connect({ ...database.direct, transactionPooling, options }, () => {})
     const { rows } = await sql`
     select current_setting('standard_conforming_strings') as literals, current_setting('synchronous_commit') as commits`.execute(
       db,
@@ -76,8 +73,7 @@ const contextOf = (signal: AbortSignal, readBytes = new ReadBytes()): RequestCon
 })
 
 it('sends no statement of a client that left before the connection was there, and stays in the pool', async () => {
-  const db = connect({ ...database.connection, max: 1 }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ ...database.connection, max: 1 }, () => {})
   const sent = requestContext.run(contextOf(AbortSignal.abort()), () => sql`select 1`.execute(db))
   await expect(sent).rejects.toMatchObject({ code: '57014' })
   expect(connectionStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0 })
@@ -117,10 +113,8 @@ it('is free again, and its slot too, after errors of any kind', async () => {
 })
 
 it('is free again when its request stopped waiting before it was set up', async () => {
-  const proxy = await startPostgresProxy()
-  onTestFinished(() => proxy.close())
-  const db = connect({ ...database.direct, ...proxy.connection, max: 2 }, () => {})
-  onTestFinished(() => db.destroy())
+  await using proxy = await startPostgresProxy()
+  await using db = connect({ ...database.direct, ...proxy.connection, max: 2 }, () => {})
   const ask = () => sql`select 1`.execute(db)
   await ask()
   // To connect takes less than the 2 s for which a request waits; with the set-up it takes more.
@@ -148,8 +142,7 @@ it.each<[string, (db: Kysely<Database>) => Promise<unknown>]>([
 ])('says what a request did that reads too much in %s', async (_where, work) => {
   // Sessions are not for a pooler: it could give a statement that another test has prepared there.
   for (const connection of [database.direct, { ...database.connection, transactionPooling: true }]) {
-    const db = connect({ ...connection, max: 1 }, () => {})
-    onTestFinished(() => db.destroy())
+    await using db = connect({ ...connection, max: 1 }, () => {})
     // The second is passed by the last bytes of the answer.
     for (const maxBytes of [50_000, 99_500]) {
       const context = contextOf(new AbortController().signal, new ReadBytes(maxBytes))
@@ -160,8 +153,7 @@ it.each<[string, (db: Kysely<Database>) => Promise<unknown>]>([
 })
 
 it('answers whether there is row-level security also after its client has disconnected, as other requests wait for it', async () => {
-  const db = connect({ ...database.connection, max: 1 }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ ...database.connection, max: 1 }, () => {})
   const asked = requestContext.run(contextOf(AbortSignal.abort()), () => hasRowSecurity(db))
   expect(await asked).toBeTypeOf('boolean')
 })

@@ -14,9 +14,8 @@ let direct: FaultProxy
 let store: string
 beforeAll(async () => {
   direct = await startPostgresProxy()
-  const gateway = await startTestGateway({ database })
+  await using gateway = await startTestGateway({ database })
   store = await newStore(gateway)
-  await gateway.stop()
   await writeFile(folder.file('products.csv'), 'product_code,Color\na,red\nb,blue\n')
 })
 afterAll(() => direct.close())

@@ -25,7 +25,7 @@ export interface PlanNode {
   Plans?: PlanNode[]
 }
 
-export interface Explainer {
+export interface Explainer extends AsyncDisposable {
   catalogue: Catalogue
   /** Runs the work, rolls it back and returns all plan nodes of its statements, also of those within functions. */
   plansOf(work: (catalogue: WriteCatalogue) => Promise<unknown>): Promise<PlanNode[]>
@@ -69,7 +69,8 @@ export function createExplainer(server: pg.ClientConfig): Explainer {
       await undone(catalogue, work)
       return [...nodes]
     },
-    close: () => catalogue.db.destroy(),
+    close: () => db.destroy(),
+    [Symbol.asyncDispose]: () => db.destroy(),
   }
 }
 

@@ -39,8 +39,7 @@ it('connects to the next host when one is lost, and to the first one again when 
   const { proxies, urls } = await startHosts()
   await proxies[0].set({ kind: 'down' })
   const connection = { connectionString: urls[0] ?? '', urls }
-  const db = connect(connection, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect(connection, () => {})
   expect(await isPooled(connection)).toBe(false)
   for (const lost of [0, 1, 0]) {
     await proxies[lost ? 0 : 1].set({ kind: 'none' })
@@ -52,8 +51,7 @@ it('connects to the next host when one is lost, and to the first one again when 
 
 it('closes connections to a host that hangs, also those of jobs, once another host serves', async () => {
   const { proxies, urls } = await startHosts()
-  const db = connect({ connectionString: urls[0] ?? '', urls }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ connectionString: urls[0] ?? '', urls }, () => {})
   await proxies[1].set({ kind: 'down' })
   const outcomes: string[] = []
   const note = (work: Promise<unknown>) =>
@@ -83,8 +81,7 @@ it('closes connections to a host that hangs, also those of jobs, once another ho
 
 it('leaves a long statement alone while its host serves', async () => {
   const { proxies, urls } = await startHosts()
-  const db = connect({ connectionString: urls[0] ?? '', urls }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ connectionString: urls[0] ?? '', urls }, () => {})
   const slow = sql`select pg_sleep(4) is null as slept`.execute(db)
   // Each check opens a connection to the host.
   await expect.poll(() => proxies[0].accepted()).toBeGreaterThan(0)

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/database/connection/connect.ts'
 import { lockNumber, migrate, newerScripts } from '../../src/database/migrate.ts'
@@ -44,25 +43,17 @@ describe('on an empty database, migrate', () => {
   })
 
   it('waits for another migration longer than a request may wait', async () => {
-    const other = new pg.Client(database.direct)
-    await other.connect()
-    const db = connect(
-      { ...database.connection, statement_timeout: 200, lock_timeout: 100, query_timeout: 300 },
-      () => {},
-    )
-    try {
-      await other.query('select pg_advisory_lock($1)', [lockNumber])
-      const unlock = async () => {
-        await sleep(1_000)
-        return other.query('select pg_advisory_unlock($1) as unlocked', [lockNumber])
-      }
-      const [applied, { rows }] = await Promise.all([migrate(db), unlock()])
-      expect(applied).toEqual(all)
-      expect(rows).toEqual([{ unlocked: true }])
-    } finally {
-      await db.destroy()
-      await other.end()
+    await using other = await database.client()
+    const deadlines = { statement_timeout: 200, lock_timeout: 100, query_timeout: 300 }
+    await using db = connect({ ...database.connection, ...deadlines }, () => {})
+    await other.query('select pg_advisory_lock($1)', [lockNumber])
+    const unlock = async () => {
+      await sleep(1_000)
+      return other.query('select pg_advisory_unlock($1) as unlocked', [lockNumber])
     }
+    const [applied, { rows }] = await Promise.all([migrate(db), unlock()])
+    expect(applied).toEqual(all)
+    expect(rows).toEqual([{ unlocked: true }])
   })
 })
 

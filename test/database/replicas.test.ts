@@ -195,28 +195,21 @@ describe('a read', () => {
       { 'x-catalogue-after': '12' },
       { 'x-catalogue-after': '0/16B3748, 0/16B3749' },
     ]
-    const plain = await startTestGateway({ database: gateway.database, connection: servers.primary.connection })
-    try {
-      for (const headers of malformed) {
-        const [[field, value] = ['', '']] = Object.entries(headers)
-        const details = expect.stringMatching(new RegExp(`^${field} must .*; got "${value}"$`, 'i'))
-        for (const at of [gateway, plain]) {
-          const { status, json } = await at.call(`/v1/assets?store_uuid=${store}`, { headers })
-          expect([status, json]).toMatchObject([
-            400,
-            { data: { error_info: [{ reason: 'invalid_request', details }] } },
-          ])
-          const answer = await at.call('/graphql', { method: 'POST', body: { query: '{ __typename }' }, headers })
-          const message = details
-          expect([answer.status, answer.json]).toMatchObject([400, { errors: [{ message }] }])
-        }
-        expect((await gateway.call('/v1/assets', { headers, token: null })).status).toBe(401)
+    await using plain = await startTestGateway({ database: gateway.database, connection: servers.primary.connection })
+    for (const headers of malformed) {
+      const [[field, value] = ['', '']] = Object.entries(headers)
+      const details = expect.stringMatching(new RegExp(`^${field} must .*; got "${value}"$`, 'i'))
+      for (const at of [gateway, plain]) {
+        const { status, json } = await at.call(`/v1/assets?store_uuid=${store}`, { headers })
+        expect([status, json]).toMatchObject([400, { data: { error_info: [{ reason: 'invalid_request', details }] } }])
+        const answer = await at.call('/graphql', { method: 'POST', body: { query: '{ __typename }' }, headers })
+        const message = details
+        expect([answer.status, answer.json]).toMatchObject([400, { errors: [{ message }] }])
       }
-      const mutation = 'mutation ($store: ID!) { deleteProducts(storeUuid: $store, productCodes: []) { deletedSkus } }'
-      expect((await query(mutation, { prefer: 'stale-while' })).json).toMatchObject({ data: { deleteProducts: {} } })
-    } finally {
-      await plain.stop()
+      expect((await gateway.call('/v1/assets', { headers, token: null })).status).toBe(401)
     }
+    const mutation = 'mutation ($store: ID!) { deleteProducts(storeUuid: $store, productCodes: []) { deletedSkus } }'
+    expect((await query(mutation, { prefer: 'stale-while' })).json).toMatchObject({ data: { deleteProducts: {} } })
   })
 
   it('of a limited token is limited by row-level security on the replica too', async () => {
@@ -245,9 +238,8 @@ describe('a write', () => {
   })
 
   it('asks for no position without replicas', async () => {
-    const plain = await startTestGateway({ database: gateway.database, connection: servers.primary.connection })
+    await using plain = await startTestGateway({ database: gateway.database, connection: servers.primary.connection })
     const { status, headers } = await plain.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [] })
-    await plain.stop()
     expect([status, headers['x-catalogue-position']]).toEqual([200, undefined])
   })
 
@@ -366,15 +358,11 @@ describe('a replica', () => {
     ]
     for (const [other, reason, more] of unusable) {
       lines = []
-      const own = await startGateway([other], more)
+      await using own = await startGateway([other], more)
       const reasons = () => lines.flatMap(({ msg, reason }) => (msg === 'a replica cannot be used' ? [reason] : []))
-      try {
-        await expect.poll(reasons).toContainEqual(expect.stringMatching(reason))
-        const { status } = await own.call(`/v1/assets?store_uuid=${store}`, { headers: allow('60s') })
-        expect(status).toBe(more ? 404 : 200)
-      } finally {
-        await own.stop()
-      }
+      await expect.poll(reasons).toContainEqual(expect.stringMatching(reason))
+      const { status } = await own.call(`/v1/assets?store_uuid=${store}`, { headers: allow('60s') })
+      expect(status).toBe(more ? 404 : 200)
     }
   })
 
@@ -449,8 +437,7 @@ it('tells of when an answer of a replica is by what that has replayed', async ()
 })
 
 it('a replica that hangs while it is looked for does not hold up the end', async () => {
-  const proxy = await startPostgresProxy()
-  onTestFinished(() => proxy.close())
+  await using proxy = await startPostgresProxy()
   await proxy.set({ kind: 'hang' })
   const url = databaseUrl({ user: 'nobody', ...proxy.connection, database: 'none' })
   const replicas = watchReplicas([url], servers.primary.connection, pino({ level: 'silent' }))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { listStores } from '../../src/catalogue/stores/list-stores.ts'
 import { connect } from '../../src/database/connection/connect.ts'
@@ -54,8 +54,7 @@ it.each([false, true])(
     await administer(`${schemas.join('; ')}; revoke all on schema public from public`)
     await administer(`grant ${tenantRole} to ${name}`)
     expect(await run('migrate')).toMatchObject({ code: 0 })
-    const db = connect({ ...connection, transactionPooling }, () => {})
-    onTestFinished(() => db.destroy())
+    await using db = connect({ ...connection, transactionPooling }, () => {})
     expect(await hasRowSecurity(db)).toBe(true)
     const storeUuid = await storeIn(wholeCatalogue(db))
     const page = { limit: 10, backwards: false }

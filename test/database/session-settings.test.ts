@@ -91,8 +91,7 @@ async function misspelling(setting: string) {
 
 it('closes a connection of the pool whose settings fail, and the next request gets a new one', async () => {
   const { connection, open } = await misspelling('row_security')
-  const db = connect({ ...database.direct, ...connection, max: 1 }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ ...database.direct, ...connection, max: 1 }, () => {})
   await expect(asked(db)).rejects.toThrow('xow_security')
   await expect.poll(open).toBe(0)
   expect(await asked(db)).toContain('read committed')
@@ -100,8 +99,7 @@ it('closes a connection of the pool whose settings fail, and the next request ge
 
 it('closes a separate connection whose settings fail', async () => {
   const { connection, open } = await misspelling('tcp_keepalives_count')
-  const db = connect({ ...database.direct, ...connection }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ ...database.direct, ...connection }, () => {})
   await expect(withOwnConnection(db, async () => {})).rejects.toThrow('xcp_keepalives_count')
   await expect.poll(open).toBe(0)
   expect(await withOwnConnection(db, (separate) => asked(separate.db))).toContain('read committed')

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { createTestDatabase, useDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
@@ -26,8 +26,7 @@ function containerOf(path: string): Container {
 }
 
 it('the Job of Kubernetes migrates, and logs each step', async () => {
-  const empty = await createTestDatabase({ empty: true })
-  onTestFinished(() => empty.drop())
+  await using empty = await createTestDatabase({ empty: true })
   const { args = [] } = containerOf('deploy/kubernetes/migrate.yaml')
   const env = { PATH: searchPath, DATABASE_URL: empty.url }
   const { stderr } = await run(catalog, args, { env })

@@ -156,14 +156,10 @@ describe.each(dashboards)('the Grafana dashboard of the content for $name', ({ p
 
 it('each question of Metabase has an answer', async () => {
   const text = await readFile(new URL('../../deploy/metabase/questions.sql', import.meta.url), 'utf8')
-  const client = await gateway.database.client()
-  try {
-    await client.query(`insert into report_user select current_user, store_uuid from store`)
-    await client.query('set search_path = report')
-    const questions = text.split(/;\n/).filter((part) => /^select/m.test(part))
-    expect(questions).toHaveLength(5)
-    for (const question of questions) expect((await client.query(question)).rows.length, question).toBeGreaterThan(0)
-  } finally {
-    await client.end()
-  }
+  await using client = await gateway.database.client()
+  await client.query(`insert into report_user select current_user, store_uuid from store`)
+  await client.query('set search_path = report')
+  const questions = text.split(/;\n/).filter((part) => /^select/m.test(part))
+  expect(questions).toHaveLength(5)
+  for (const question of questions) expect((await client.query(question)).rows.length, question).toBeGreaterThan(0)
 })

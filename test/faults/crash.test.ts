@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { runCliProcess } from '../support/clients/cli.ts'
 import type { Item } from '../support/clients/client.ts'
 import { codeOf } from '../support/clients/http.ts'
@@ -149,8 +149,7 @@ describe(`kill -9 of PostgreSQL under the gateway (seed ${seed})`, () => {
 describe(`kill -9 of a migration (seed ${seed})`, () => {
   it(`${migrationKills} times: the next start finds nothing or all of it, and goes on`, async () => {
     const random = new Random(seed)
-    const database = await createTestDatabase({ empty: true })
-    onTestFinished(() => database.drop())
+    await using database = await createTestDatabase({ empty: true })
     const env = { DATABASE_URL: database.url }
     for (let kill = 0; kill < migrationKills; kill++) {
       const starting = startProgram(['serve'], env, (child) =>

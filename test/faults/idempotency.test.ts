@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { deleteOldAnswers } from '../../src/idempotency/once.ts'
 import type { Reply } from '../support/clients/http.ts'
 import { callRest, outcomeOf } from '../support/clients/rest-client.ts'
@@ -56,8 +56,7 @@ describe('Idempotency-Key', () => {
   })
 
   it('does the work once when two gateways receive the same key at the same time', async () => {
-    const other = await startTestGateway({ database: gateway.database })
-    onTestFinished(() => other.stop())
+    await using other = await startTestGateway({ database: gateway.database })
     for (let i = 0; i < keys; i++) {
       const body = storeBody()
       const headers = { 'idempotency-key': `both-${i}` }

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { caughtUp } from '../support/caught-up.ts'
 import { send } from '../support/clients/http.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
@@ -10,8 +10,7 @@ const gateway = useGatewayBehindProxy()
 it('the work of a client that has disconnected stops, even if the cancellation does not reach PostgreSQL; when it does, waiting statements end', async () => {
   const store = await storeWithProducts(gateway, ['A'])
   const { proxy } = gateway
-  const admin = await gateway.database.client()
-  onTestFinished(() => admin.end())
+  await using admin = await gateway.database.client()
   const post = async () => {
     // The projections wait for the lock, too, while there is something to do.
     await caughtUp(gateway.database, store)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { codeOf, send } from '../support/clients/http.ts'
 import { openWire } from '../support/clients/wire.ts'
 import { databaseUrl, useDatabase } from '../support/database/database.ts'
@@ -143,8 +143,7 @@ it('SIGTERM ends it while its job queue starts on a slow network', async () => {
 })
 
 it.each(['1', '2'])('SIGTERM ends it while the network to PostgreSQL hangs, workers: %s', async (workers) => {
-  const proxy = await startPostgresProxy()
-  onTestFinished(() => proxy.close())
+  await using proxy = await startPostgresProxy()
   const url = databaseUrl({ ...database.direct, ...proxy.connection })
   program = await serve({ url }, ['--workers', workers])
   const read = () => program.call(`/v1/products?store_uuid=${randomUUID()}`).catch(codeOf)

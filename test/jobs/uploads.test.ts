@@ -217,7 +217,7 @@ it('leaves nothing of a file whose token is revoked while it arrives', async () 
 })
 
 it('leaves nothing of a file for which its store has no room', async () => {
-  const full = await startTestGateway({
+  await using full = await startTestGateway({
     database: gateway.database,
     more: { jobQuotas: { queued: 1, keptMb: 1 }, importMax: 16 * maxBytes },
   })
@@ -227,7 +227,6 @@ it('leaves nothing of a file for which its store has no room', async () => {
   expect(await upload({ store_uuid: store }, file(), {}, full)).toMatchObject(refused)
   expect(await upload({ store_uuid: store }, file().stream(), {}, full)).toMatchObject(refused)
   await expect.poll(() => left(store)).toEqual(nothing)
-  await full.stop()
 })
 
 it('answers 408 to a client that sends nothing for too long, and waits for one that is slow', async () => {

@@ -223,8 +223,7 @@ describe('GET /v1/events', () => {
 
   it('cuts a client that does not read, and no others', async () => {
     // With its own heartbeats, by which clients are cut that read nothing for long.
-    const other = await startTestGateway({ database: gateway.database })
-    onTestFinished(() => other.stop())
+    await using other = await startTestGateway({ database: gateway.database })
     const store = await newStore(gateway)
     await settled(gateway.database)
     const slow = await open(`store_uuid=${store}`, { url: other.url })

@@ -133,8 +133,7 @@ describe('Subscription.changes', () => {
 
   it('is refused if it has a larger cost than the main thread runs', async () => {
     const mainThreadLimits = { bytes: 2 ** 20, members: 5_000, cost: 0, readBytes: 2 ** 20 }
-    const small = await startTestGateway({ database: gateway.database, more: { mainThreadLimits } })
-    onTestFinished(small.stop)
+    await using small = await startTestGateway({ database: gateway.database, more: { mainThreadLimits } })
     const body = { query: follow, variables: { store: await newStore(gateway) } }
     const call = { method: 'POST', body, headers: { accept: 'text/event-stream' } }
     const { status, text } = await small.call('/graphql', call)

@@ -110,8 +110,7 @@ it('their variables are those that the gateway reads', async () => {
 })
 
 it('a gateway with the variables of the ConfigMap answers the probes, and ends in time', async () => {
-  const database = await createTestDatabase()
-  onTestFinished(() => database.drop())
+  await using database = await createTestDatabase()
   const resources = await manifests()
   const { data } = resources.find(({ kind }) => kind === 'ConfigMap') as { data: Record<string, string> }
   const gateway = await startProgram(['serve'], { ...data, DATABASE_URL: database.url, PORT: '0', HOST: '127.0.0.1' })
@@ -200,8 +199,7 @@ it("the gateway's role is no superuser, has row-level security, and logs in by a
 })
 
 it('PgBouncer runs with its file and command: a gateway connects by the password', async () => {
-  const database = await createTestDatabase()
-  onTestFinished(() => database.drop())
+  await using database = await createTestDatabase()
   const { host, port, user } = inject('postgres')
   const listenPort = await freePort()
   const name = new URL(database.url).pathname.slice(1)

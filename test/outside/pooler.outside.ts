@@ -75,8 +75,7 @@ it('in session mode is accepted, also with one session only', async () => {
 })
 
 it('has the settings and time-outs in each statement and transaction', async () => {
-  const db = connect({ ...pooled, transactionPooling: true, statement_timeout: 200, lock_timeout: 100 }, () => {})
-  onTestFinished(() => db.destroy())
+  await using db = connect({ ...pooled, transactionPooling: true, statement_timeout: 200, lock_timeout: 100 }, () => {})
   expect((await sql`show jit`.execute(db)).rows).toEqual([{ jit: 'off' }])
   await expect(sql`select pg_sleep(10)`.execute(db)).rejects.toMatchObject({ code: '57014' })
   const other = await database.client()

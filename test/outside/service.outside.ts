@@ -25,8 +25,7 @@ it('the unit of systemd is valid, and its command serves with its variables', as
   await writeFile(folder.file('catalogue-gateway.service'), unit)
   const { stdout, stderr } = await run(program('systemd-analyze'), ['verify', folder.file('catalogue-gateway.service')])
   expect(stdout + stderr).not.toContain('catalogue-gateway.service')
-  const database = await createTestDatabase({ empty: true })
-  onTestFinished(() => database.drop())
+  await using database = await createTestDatabase({ empty: true })
   const [command = '', ...args] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
   const variables = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
   const env = { ...Object.fromEntries(variables), DATABASE_URL: database.url }
@@ -36,8 +35,7 @@ it('the unit of systemd is valid, and its command serves with its variables', as
 })
 
 it('nginx with its file speaks TLS, and passes on request ids and bodies of 10 MiB; refusals are those of the gateway', async () => {
-  const gateway = await startTestGateway()
-  onTestFinished(() => gateway.stop())
+  await using gateway = await startTestGateway()
   const [name, port] = ['catalogue.example.com', await freePort()]
   const [pem, key] = [folder.file('catalogue.pem'), folder.file('catalogue.key')]
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]

@@ -156,12 +156,11 @@ describe('JSON Web Tokens', () => {
 
   it('are 503, not 401, while their keys cannot be had', async () => {
     const gone = await startJwksServer()
-    const alone = await startTestGateway({ jwt: { issuer: gone.issuer, audience, jwksUrl: gone.jwksUrl } })
+    await using alone = await startTestGateway({ jwt: { issuer: gone.issuer, audience, jwksUrl: gone.jwksUrl } })
     const token = await gone.sign()
     await gone.close()
     const { status, headers } = await alone.call('/v1/nothing', { token })
     expect([status, headers['retry-after']]).toEqual([503, '1'])
-    await alone.stop()
   })
 
   it('need their issuer, audience and keys configured together', () => {

@@ -37,13 +37,11 @@ describe.each([
 
 it('instances on one database count together', async () => {
   const more = { rateLimit: 5, isRateLimitShared: true }
-  const gateway = await startTestGateway({ more })
-  const other = await startTestGateway({ database: gateway.database, more })
+  await using gateway = await startTestGateway({ more })
+  await using other = await startTestGateway({ database: gateway.database, more })
   const { secret: token } = await newToken(gateway, { scopes: ['READ'] })
   const statuses = []
   for (const instance of [gateway, other, gateway, other, gateway, other])
     statuses.push((await instance.call('/v1/assets', { token })).status)
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
-  await other.stop()
-  await gateway.stop()
 })

@@ -48,14 +48,13 @@ describe('pages of other origins', () => {
   const allowed = ({ headers }: Reply) => headers['access-control-allow-origin']
 
   it('get nothing unless they are configured', async () => {
-    const closed = await startTestGateway()
+    await using closed = await startTestGateway()
     for (const origin of ['https://shop.example', 'null', 'https://evil.example']) {
       for (const path of ['/v1/assets', '/graphql']) {
         expect(allowed(await closed.call(path, from(origin)))).toBeUndefined()
         expect(allowed(await closed.call(path, { method: 'OPTIONS', ...from(origin) }))).toBeUndefined()
       }
     }
-    await closed.stop()
     expect(readConfig({}).corsOrigins).toEqual([])
     expect(() => readConfig({ CORS_ORIGINS: '*' })).toThrow(/CORS_ORIGINS/)
   })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import type { Item } from '../support/clients/client.ts'
 import type { Call, Reply } from '../support/clients/http.ts'
 import { attempt } from '../support/clients/operations.ts'
@@ -405,8 +405,7 @@ function withBrokenGateway(check: (gateway: TestGateway, logLines: readonly LogL
   return async () => {
     const { lines, log } = keptLog('trace')
     // Replicas are watched outside of requests.
-    const gateway = await startTestGateway({ log, more: { databaseReadUrl: [] } })
-    onTestFinished(() => gateway.stop())
+    await using gateway = await startTestGateway({ log, more: { databaseReadUrl: [] } })
     await sql`alter table asset_group rename to asset_group_renamed`.execute(gateway.database.db)
     await check(gateway, lines)
   }
@@ -416,8 +415,7 @@ function withBrokenGateway(check: (gateway: TestGateway, logLines: readonly LogL
 function whileCutOff(check: (gateway: GatewayBehindProxy) => Promise<void>) {
   return async () => {
     const { lines: faults, log } = keptLog('error')
-    const gateway = await startGatewayBehindProxy({ log })
-    onTestFinished(() => gateway.stop())
+    await using gateway = await startGatewayBehindProxy({ log })
     await gateway.cut()
     await check(gateway)
     expect(faults).toEqual([])

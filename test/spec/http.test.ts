@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import type { Item } from '../support/clients/client.ts'
 import type { Call } from '../support/clients/http.ts'
 import { attempt } from '../support/clients/operations.ts'
@@ -290,8 +290,7 @@ requirements('HTTP', (gateway) => ({
         expect((await raw(gateway, `GET ${origin}${path}`, '', ''))?.status, origin).toBe(200)
   }),
   'HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached': rest(async () => {
-    const gateway = await startGatewayBehindProxy()
-    onTestFinished(() => gateway.stop())
+    await using gateway = await startGatewayBehindProxy()
     const statuses = async () =>
       [await gateway.call('/health'), await gateway.call('/ready')].map(({ status }) => status)
     // `/ready` has a deadline of its own, which a busy machine may exceed.

@@ -275,8 +275,7 @@ describe('a webhook', () => {
   })
 
   it('is served by one of several gateways at a time', async () => {
-    const other = await startTestGateway({ database: gateway.database, ...forReceivers })
-    onTestFinished(other.stop)
+    await using _other = await startTestGateway({ database: gateway.database, ...forReceivers })
     const store = await newStore(gateway)
     let [open, most] = [0, 0]
     const receiver = await startReceiver((response) => {

@@ -46,15 +46,13 @@ it('between the attempts for a receiver that fails, polls are as cheap as withou
 })
 
 it('an outage of the database is logged once for each error, however many webhooks are due and however long it lasts', async () => {
-  const proxy = await startPostgresProxy()
-  onTestFinished(proxy.close)
-  const { db, drop } = await createTestDatabase({ shared: database, connection: proxy.connection })
-  onTestFinished(drop)
+  await using proxy = await startPostgresProxy()
+  await using behindProxy = await createTestDatabase({ shared: database, connection: proxy.connection })
   const { promise: isHeld, resolve: answer } = Promise.withResolvers<void>()
   const receiver = await startReceiver((response) => isHeld.then(() => response.end()))
   const keys = await Promise.all(Array.from({ length: 10 }, () => newWebhook(database, receiver.url)))
   for (const { storeUuid } of keys) await insertChange(database, storeUuid, 'A')
-  const state = startCounted(db)
+  const state = startCounted(behindProxy.db)
   await expect.poll(() => receiver.received.length).toBe(10)
   await proxy.set({ kind: 'down' })
   answer()

@@ -71,12 +71,11 @@ describe('a webhook', () => {
   })
 
   it('needs the ledger', async () => {
-    const other = await startTestGateway({ more: { changesRetention: 0 } })
+    await using other = await startTestGateway({ more: { changesRetention: 0 } })
     const storeUuid = await newStore(other)
     const outcome = await other.call(`/v1/webhooks?store_uuid=${storeUuid}`, { method: 'POST', body: { url } })
     expect(outcome).toMatchObject({ status: 409 })
     expect(outcome.text).toContain('changes_disabled')
-    await other.stop()
   })
 
   it('is tried again after 5 s, doubling to a minute in the first hour, and then to an hour', () => {

@@ -138,8 +138,7 @@ it('the last change of a day is found without reading the day', async () => {
 
 it('a drop has a time limit of its own, and is left to the session that tries already', async () => {
   await change(12, await storeIn(database.catalogue))
-  const hasty = await createTestDatabase({ shared: database, connection: { statement_timeout: 250 } })
-  onTestFinished(() => hasty.drop())
+  await using hasty = await createTestDatabase({ shared: database, connection: { statement_timeout: 250 } })
   const other = await database.client()
   await other.query(`begin; lock table change in access share mode`)
   await expect(dropChangeDays(hasty.db, 10 * dayMs)).rejects.toThrow(/lock timeout/)

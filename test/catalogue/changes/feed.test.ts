@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { cursorOf } from '../../../src/catalogue/changes/cursor.ts'
 import { recordChanges } from '../../../src/catalogue/changes/record-changes.ts'
 import { inTransaction } from '../../../src/catalogue/transaction.ts'
@@ -138,8 +138,7 @@ describe('the feed of changes', () => {
 
   it('waits for a transaction that began earlier, and then has its changes in order', async () => {
     const start = await here()
-    const slow = await gateway.database.client()
-    onTestFinished(() => slow.end())
+    await using slow = await gateway.database.client()
     await slow.query('begin')
     await slow.query('select pg_current_xact_id()')
     await addChange(gateway.database.db, { store, requestId: 'fast' })
@@ -219,11 +218,9 @@ describe('a cursor', () => {
   })
 
   it('of another database has expired, although its numbers fit', async () => {
-    const other = await createTestDatabase({ empty: true })
-    onTestFinished(() => other.drop())
+    await using other = await createTestDatabase({ empty: true })
     await migrate(other.db)
-    const elsewhere = await startTestGateway({ database: other })
-    onTestFinished(() => elsewhere.stop())
+    await using elsewhere = await startTestGateway({ database: other })
     const { next } = await restData(elsewhere, `GET /changes?store_uuid=${await newStore(elsewhere)}&after=latest`)
     const { status, error_info } = await read({ after: next })
     expect({ status, error_info }).toMatchObject({ status: 410, error_info: [{ reason: 'cursor_expired' }] })
@@ -232,10 +229,8 @@ describe('a cursor', () => {
   })
 
   it('has expired when changes after it are no longer kept, or no transaction has its number', async () => {
-    const database = await createTestDatabase()
-    onTestFinished(() => database.drop())
-    const own = await startTestGateway({ database })
-    onTestFinished(() => own.stop())
+    await using database = await createTestDatabase()
+    await using own = await startTestGateway({ database })
     const uuid = await newStore(own)
     const ask = async (after?: string) => {
       const { status, json } = await own.call(`/v1/changes?${queryString({ store_uuid: uuid, after })}`)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { setRecording } from '../../../src/database/ledger.ts'
 import { settled } from '../../support/database/changes.ts'
 import { addProducts, newStore } from '../../support/factories.ts'
@@ -44,8 +44,7 @@ it('a ledger that a gateway wrote past begins anew: older cursors expire, earlie
   await setRecording(gateway.database.db, true)
   await off.stop()
   expect(await hasGap()).toBe(true)
-  const on = await startTestGateway({ database: gateway.database })
-  onTestFinished(() => on.stop())
+  await using on = await startTestGateway({ database: gateway.database })
   await expect.poll(hasGap).toBe(false)
   expect(await feed(on, store, next)).toMatchObject({ status: 410, reason: 'cursor_expired' })
   const { details = '' } = await productAt(store, before)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
 import { cursorOf } from '../../../src/catalogue/changes/cursor.ts'
 import { listChanges, listHistory } from '../../../src/catalogue/changes/list-changes.ts'
@@ -57,8 +57,7 @@ describe.each(['any', 'limited'])('with a token of %s stores', (token) => {
   }
 
   it.each(Object.keys(reads))('%s is read by indexes', async (title) => {
-    const explainer = createExplainer(database.direct)
-    onTestFinished(() => explainer.close())
+    await using explainer = createExplainer(database.direct)
     const nodes = await explainer.plansOf(async (catalogue) => {
       const read = reads[title]
       await read?.(token === 'any' ? catalogue : catalogueFor(catalogue.db, { stores: new Set([store]) }))
@@ -76,8 +75,7 @@ it('a revert of too many changes is refused without reading them', async () => {
   const large = await storeIn(database.catalogue)
   const items = Array.from({ length: 100_001 }, (_, i): [string, null, null] => [`sku-${i}`, null, null])
   await addChange(database.db, { store: large, requestId: 'large', action: 'created', items })
-  const explainer = createExplainer(database.direct)
-  onTestFinished(() => explainer.close())
+  await using explainer = createExplainer(database.direct)
   const origin = { requestId: 'a revert', actor: 'a', via: 'rest', operation: 'revertRequest' } as const
   const nodes = await explainer.plansOf(async (catalogue) => {
     const work = revertRequest({ ...catalogue, origin }, large, 'large', 'SKIP')
@@ -94,8 +92,7 @@ it('the last changes of products are looked for among the last changes alone', a
       select ${busy}::uuid, 'r', 'x', 'rest', 'x', ${kind}, 'updated', array['code ' || i], '{a}', '{1}', 1
       from generate_series(1, ${count}::integer) i`.execute(database.db)
   const read = async () => {
-    const explainer = createExplainer(database.direct)
-    onTestFinished(() => explainer.close())
+    await using explainer = createExplainer(database.direct)
     let found: string[] | undefined
     const nodes = await explainer.plansOf(async (catalogue) => {
       found = await codesChangedSince(catalogue, busy, new Date(Date.now() - 60_000))

@@ -158,14 +158,10 @@ it.for(['PUT', 'upsertProducts'])(
 )
 
 it('nothing is recorded with CHANGES_RETENTION=0', async () => {
-  const off = await startTestGateway({ database: gateway.database, more: { changesRetention: 0 } })
-  try {
-    const before = await changesOf(gateway.database, store)
-    await restData(off, `PUT /products?store_uuid=${store}`, [{ product_code: 'A', Color: 'purple' }])
-    expect(await changesOf(gateway.database, store)).toEqual(before)
-  } finally {
-    await off.stop()
-  }
+  await using off = await startTestGateway({ database: gateway.database, more: { changesRetention: 0 } })
+  const before = await changesOf(gateway.database, store)
+  await restData(off, `PUT /products?store_uuid=${store}`, [{ product_code: 'A', Color: 'purple' }])
+  expect(await changesOf(gateway.database, store)).toEqual(before)
 })
 
 function put(body: unknown, headers: Record<string, string> = {}) {

@@ -59,8 +59,7 @@ it('two followers keep what eight writers change', async () => {
 })
 
 it('asks a few times a second which stores have news, however many there are', async () => {
-  const quiet = await createTestDatabase()
-  onTestFinished(() => quiet.drop())
+  await using quiet = await createTestDatabase()
   for (let i = 0; i < 40; i++) await storeIn(quiet.catalogue)
   const follower = startFollower(quiet.db, undefined, true, log)
   onTestFinished(() => follower.stop())

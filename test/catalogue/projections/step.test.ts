@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { WriteCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations as all } from '../../../src/catalogue/enumerations.ts'
 import { tryLock } from '../../../src/catalogue/locks.ts'
@@ -181,8 +181,7 @@ it('has the numbers of one moment, also of products that wait in the queue', asy
 })
 
 it('a transaction elsewhere that is open delays nothing', async () => {
-  const slow = await database.client()
-  onTestFinished(() => slow.end())
+  await using slow = await database.client()
   await slow.query('begin; select pg_current_xact_id()')
   const store = await storeWith('A')
   const { given, projection } = recording('SEARCH')

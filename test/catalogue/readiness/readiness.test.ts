@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { caughtUp } from '../../support/caught-up.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { addAssets, addProducts, newStore, query, storeWithProducts } from '../../support/factories.ts'
@@ -149,8 +149,7 @@ it('includes earlier writes where the request asks for the latest', async () => 
 it('follows changes during a transaction elsewhere that is open', async () => {
   const store = await storeWithProducts(gateway, ['A'])
   await setRequirements(gateway, store, 'SMP', [title])
-  const slow = await gateway.database.client()
-  onTestFinished(() => slow.end())
+  await using slow = await gateway.database.client()
   await slow.query('begin')
   await slow.query('select pg_current_xact_id()')
   await addProducts(gateway, store, ['B', { productCode: 'C', attributes: { Title: 'a title' } }])

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { measureStores } from '../../../src/catalogue/dashboards/measures.ts'
 import { addAssets, addProducts, query, storeWithProducts } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
@@ -131,8 +131,7 @@ it('stores the numbers of the other stores where those of one fail', async () =>
   const { catalogue, db } = gateway.database
   const { rows } = await sql<{ uuid: string }>`select store_uuid as uuid from store`.execute(db)
   const first = rows.map(({ uuid }) => uuid).find((uuid) => stores.includes(uuid)) ?? ''
-  const client = await gateway.database.client()
-  onTestFinished(() => client.end())
+  await using client = await gateway.database.client()
   await client.query(`alter table measure add constraint refused check (store_uuid <> '${first}') not valid`)
   await expect(measureStores(catalogue, new Date())).rejects.toThrow('refused')
   await client.query('alter table measure drop constraint refused')

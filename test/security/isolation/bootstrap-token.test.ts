@@ -23,9 +23,8 @@ it.each([
 it('a BOOTSTRAP_TOKEN that is accepted authenticates', async () => {
   for (const token of ['x'.repeat(16), long]) {
     const { bootstrapToken } = readConfig({ BOOTSTRAP_TOKEN: token })
-    const gateway = await startTestGateway({ more: { bootstrapToken } })
+    await using gateway = await startTestGateway({ more: { bootstrapToken } })
     expect((await gateway.call('/v1/nothing', { token })).status).toBe(404)
-    await gateway.stop()
   }
 })
 

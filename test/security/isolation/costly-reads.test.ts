@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { addProducts, newStore } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
@@ -52,8 +52,7 @@ describe('costly reads of a tenant run one after the other on one core, while ot
   ])('%s', async (_, fields) => {
     const query = `{ ${fields.replace('STORE', 'store(storeUuid: "ID")').replaceAll('ID', store)} }`
     const readByCodes = `{ store(storeUuid: "${store}") { products(filter: { codes: ["A"] }) { nodes { productCode } } } }`
-    const holder = await gateway.database.client()
-    onTestFinished(() => holder.end())
+    await using holder = await gateway.database.client()
     await holder.query('begin; lock table product, change in access exclusive mode')
     const ask = (token: string) => gateway.call('/graphql', { method: 'POST', body: { query }, token })
     const asked = tokens.map(ask)

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { TaskLimits } from '../../../src/event-loop/thread-pool.ts'
 import { ask } from '../../support/clients/operations.ts'
 import { newStore } from '../../support/factories.ts'
@@ -6,8 +6,7 @@ import { startTestGateway } from '../../support/servers/gateway.ts'
 
 /** Imports a product of so many rows, which are in memory together, by a gateway whose jobs may take so much. */
 async function importWith(rows: number, jobLimits: TaskLimits) {
-  const gateway = await startTestGateway({ more: { jobLimits } })
-  onTestFinished(() => gateway.stop())
+  await using gateway = await startTestGateway({ more: { jobLimits } })
   const columns = Array.from({ length: 1_800 }, (_, i) => `c${i}`)
   const content = `Handle,${columns.join(',')}\n${`A${','.repeat(columns.length)}\n`.repeat(rows)}`
   const args = { storeUuid: await newStore(gateway), input: { content, preset: 'SHOPIFY' } }

@@ -13,7 +13,7 @@ import { copyDistributed, createDistributed, dropDistributed } from './citus.ts'
 import { expectOneStore, noteCaller } from './sent-statements.ts'
 import { queryOnce } from './sql-client.ts'
 
-export interface TestDatabase {
+export interface TestDatabase extends AsyncDisposable {
   db: Kysely<Database>
   /** The same, for functions of the catalogue. */
   catalogue: Catalogue
@@ -29,7 +29,7 @@ export interface TestDatabase {
    */
   statements(): number
   /** Opens a connection of its own, for locks and for statements outside the pool. The caller ends it. */
-  client(): Promise<pg.Client>
+  client(): Promise<pg.Client & AsyncDisposable>
   lockWaiters(): Promise<number>
   pool(): ReturnType<typeof connectionStateOf>
   drop(): Promise<void>
@@ -70,9 +70,16 @@ export async function createTestDatabase({
   const client = async () => {
     const connected = new pg.Client({ ...server, database })
     await connected.on('error', () => {}).connect()
-    return connected
+    return Object.assign(connected, { [Symbol.asyncDispose]: () => connected.end() })
   }
   let watcher: Promise<pg.Client> | undefined
+  const drop = async () => {
+    await (await watcher)?.end()
+    await db.destroy()
+    await expectOneStore(client)
+    if (!shared && process.env.CITUS_URL) await dropDistributed(database)
+    else if (!shared) await asAdmin(`drop database if exists ${database} with (force)`)
+  }
   return {
     db,
     catalogue: wholeCatalogue(db),
@@ -91,13 +98,8 @@ export async function createTestDatabase({
       return rows[0]?.count ?? 0
     },
     pool: () => connectionStateOf(connected),
-    drop: async () => {
-      await (await watcher)?.end()
-      await db.destroy()
-      await expectOneStore(client)
-      if (!shared && process.env.CITUS_URL) await dropDistributed(database)
-      else if (!shared) await asAdmin(`drop database if exists ${database} with (force)`)
-    },
+    drop,
+    [Symbol.asyncDispose]: drop,
   }
 }
 

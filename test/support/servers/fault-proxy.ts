@@ -29,7 +29,7 @@ export type Fault =
   /** A connection ends after so many bytes. */
   | { kind: 'limit'; bytes: number }
 
-export interface FaultProxy {
+export interface FaultProxy extends AsyncDisposable {
   /** Where it listens, for a URL or for `connect` of src/database. */
   connection: { host: string; port: number }
   /** Applies from now on, to open connections too. */
@@ -101,6 +101,7 @@ export async function startFaultProxy(target: NetConnectOpts): Promise<FaultProx
       return seen
     },
     close: shut,
+    [Symbol.asyncDispose]: shut,
   }
 }
 

@@ -12,15 +12,17 @@ export interface GatewayBehindProxy extends TestGateway {
 export async function startGatewayBehindProxy(options: TestGatewayOptions = {}): Promise<GatewayBehindProxy> {
   const proxy = await startPostgresProxy()
   const gateway = await startTestGateway({ ...options, connection: proxy.connection })
+  const stop = async () => {
+    await gateway.stop()
+    await proxy.close()
+  }
   return {
     ...gateway,
     proxy,
     cut: () => proxy.set({ kind: 'down' }),
     restore: () => proxy.set({ kind: 'none' }),
-    stop: async () => {
-      await gateway.stop()
-      await proxy.close()
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

@@ -16,7 +16,7 @@ import { readYourWrites, replicasOf } from './read-your-writes.ts'
 
 export const token = 'a-token-for-the-tests-only'
 
-export interface TestGateway extends Caller {
+export interface TestGateway extends Caller, AsyncDisposable {
   database: TestDatabase
   url: string
   stop(): Promise<void>
@@ -79,18 +79,14 @@ export async function startTestGateway({
       recordExchange(process.env.EXCHANGES, path, options, reply)
     return reply
   }
-  return {
-    database,
-    url: gateway.url,
-    ...callerOf(call),
-    stop: async () => {
-      agent.destroy()
-      // A stop that takes long says why.
-      if (log.level === 'silent') log.level = 'warn'
-      await gateway.stop()
-      await database.drop()
-    },
+  const stop = async () => {
+    agent.destroy()
+    // A stop that takes long says why.
+    if (log.level === 'silent') log.level = 'warn'
+    await gateway.stop()
+    await database.drop()
   }
+  return { database, url: gateway.url, ...callerOf(call), stop, [Symbol.asyncDispose]: stop }
 }
 
 /** A gateway for the tests of the calling file or `describe`: starts before them and stops after them. */
