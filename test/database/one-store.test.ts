@@ -13,9 +13,8 @@ import { functionsOf, readVolatility, tables, violationsOf } from '../support/da
 const database = useDatabase()
 let volatility: Awaited<ReturnType<typeof readVolatility>>
 beforeAll(async () => {
-  const client = await database.client()
+  await using client = await database.client()
   volatility = await readVolatility(client)
-  await client.end()
 })
 
 it.each<[title: string, text: string, violations: string[]]>([

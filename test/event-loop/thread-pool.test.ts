@@ -86,7 +86,7 @@ describe('a request with a large body', () => {
   })
 
   it('is cancelled when its client leaves, down to the statement', async () => {
-    const admin = await gateway.database.client()
+    await using admin = await gateway.database.client()
     await caughtUp(gateway.database, store)
     await admin.query('begin; lock table product in access exclusive mode')
     const leaving = new AbortController()
@@ -99,7 +99,6 @@ describe('a request with a large body', () => {
     expect(await left).toBe('left')
     await expect.poll(gateway.database.lockWaiters).toBe(0)
     await admin.query('commit')
-    await admin.end()
     expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({})
   })
 })

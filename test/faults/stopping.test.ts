@@ -104,18 +104,17 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
   })
 
   it('it cuts a request that does not end, and ends with 0', async () => {
-    const wire = await openWire(program.url)
+    using wire = await openWire(program.url)
     wire.send('PUT /v1/products?store_uuid=none HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ')
     wire.send(`${token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[`)
     await sleep(100)
     const begun = Date.now()
     expect(await program.end('SIGTERM')).toEqual([0, null])
     expect(Date.now() - begun).toBeLessThan(isLong ? 5_000 : forcedMs)
-    wire.close()
   })
 
   it('a second one ends it at once, with 1', async () => {
-    const wire = await openWire(program.url)
+    using wire = await openWire(program.url)
     wire.send('GET /health HTTP/1.1\r\nHo')
     await sleep(100)
     program.child.kill('SIGTERM')
@@ -125,7 +124,6 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
     program.child.kill('SIGTERM')
     expect(await once(program.child, 'exit')).toEqual([1, null])
     expect(Date.now() - begun).toBeLessThan(isLong ? 500 : forcedMs)
-    wire.close()
   })
 })
 

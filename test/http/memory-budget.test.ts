@@ -89,7 +89,7 @@ it('what a tenant has read for its open requests counts: beyond its half no more
   await sql`update product set attributes = ${long} where store_uuid = ${store}`.execute(db)
   const query = `{ store(storeUuid: "${store}") {
     products { nodes { attributes store { attributeDefinitions { name } } } } } }`
-  const admin = await gateway.database.client()
+  await using admin = await gateway.database.client()
   await admin.query('begin; lock table attribute_definition')
   const waiting = gateway.post(query)
   await expect.poll(lockWaiters).toBe(1)
@@ -99,7 +99,6 @@ it('what a tenant has read for its open requests counts: beyond its half no more
     extensions: { code: 'unavailable' },
   })
   await admin.query('commit')
-  await admin.end()
   expect((await waiting).json.errors).toBeUndefined()
   expect((await gateway.post(query)).json.errors).toBeUndefined()
 })

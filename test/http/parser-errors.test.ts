@@ -97,12 +97,11 @@ describe('Expect', () => {
   })
 
   it('100-continue is answered with 100, and then the body is read', async () => {
-    const wire = await openWire(gateway.url)
+    using wire = await openWire(gateway.url)
     wire.send(headOf('PUT /v1/products', 'Content-Length: 2', 'Expect: 100-continue', ''))
     expect((await wire.answer())?.status).toBe(100)
     wire.send('[]')
     expect((await wire.answer())?.text).toContain('store_uuid is required')
-    wire.close()
   })
 
   const noToken = (head: string) => head.replace(/Authorization: .*\r\n/, '')
@@ -117,16 +116,15 @@ describe('Expect', () => {
     ['to no path', 404, headOf('PUT /v1/none', 'Content-Length: 2', 'Expect: 100-continue', '')],
     ['with a body that is too large', 413, headOf('PUT /v1/products', large, 'Expect: 100-continue', '')],
   ])('100-continue %s is answered with %d before the body is sent', async (_name, status, head) => {
-    const wire = await openWire(gateway.url)
+    using wire = await openWire(gateway.url)
     wire.send(head)
     expect((await wire.answer())?.status).toBe(status)
-    wire.close()
   })
 
   it('100-continue is answered with 100 also to a file that is uploaded, once its options are checked', async () => {
     const store = await newStore(gateway)
     const upload = async (query: string) => {
-      const wire = await openWire(gateway.url)
+      using wire = await openWire(gateway.url)
       const head = headOf(
         `POST /v1/imports?store_uuid=${store}&${query}`,
         'Content-Length: 9',
@@ -136,7 +134,6 @@ describe('Expect', () => {
       wire.send(head.replace('application/json', 'text/csv'))
       const first = await wire.answer()
       wire.send('product_c')
-      wire.close()
       return first?.status
     }
     expect([await upload('format=csv'), await upload('format=none')]).toEqual([100, 400])
@@ -169,11 +166,10 @@ describe('what is HTTP and rare', () => {
   })
 
   it('HEAD has the headers of GET and no body', async () => {
-    const wire = await openWire(gateway.url)
+    using wire = await openWire(gateway.url)
     wire.send(good.replace('GET', 'HEAD') + good)
     const head = await wire.answer({ bodiless: true })
     const get = await wire.answer()
-    wire.close()
     expect(head?.status).toBe(400)
     expect(get?.text).toContain('store_uuid is required')
     const variable = { date: '', 'x-request-id': '' }
@@ -183,12 +179,11 @@ describe('what is HTTP and rare', () => {
 
 describe('requests in one go', () => {
   it('are answered in their order', async () => {
-    const wire = await openWire(gateway.url)
+    using wire = await openWire(gateway.url)
     const paths = ['/v1/assets', '/health', '/v1/nowhere', '/v1/assets']
     wire.send(paths.map((path) => good.replace('/v1/assets', path)).join(''))
     const statuses = []
     for (const _ of paths) statuses.push((await wire.answer())?.status)
-    wire.close()
     expect(statuses).toEqual([400, 200, 404, 400])
   })
 
@@ -197,12 +192,11 @@ describe('requests in one go', () => {
     { name: 'one with a broken body', next: chunked('1\r\n[]\r\n0\r\n\r\n') },
   ])('a good one before $name keeps its own answer', async ({ next }) => {
     const body = JSON.stringify(storeBody())
-    const wire = await openWire(gateway.url)
+    using wire = await openWire(gateway.url)
     wire.send(headOf('POST /v1/stores', 'X-Request-Id: first', `Content-Length: ${body.length}`, ''))
     wire.send(`${body}${next}`)
     const first = await wire.answer()
     const second = await wire.answer()
-    wire.close()
     expect(first?.status).toBe(200)
     expect(JSON.parse(first?.text ?? '').status).toMatchObject({ code: 0, request_id: 'first' })
     expect(second && errorOf(second)).toMatchObject({ status: 400, reason: 'invalid_request' })
@@ -232,11 +226,10 @@ describe('a client that is slow, or goes away', () => {
   })
 
   it('gets a 408 in the envelope when its headers do not come', async () => {
-    const wire = await openWire(gateway.url)
+    using wire = await openWire(gateway.url)
     wire.send('GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nX-Slow: ')
     const started = Date.now()
     const answer = await wire.answer()
-    wire.close()
     expect(answer && errorOf(answer)).toEqual({ status: 408, code: -1, message: 'ERROR', reason: 'invalid_request' })
     expect(Date.now() - started).toBeLessThan(40_000)
   })

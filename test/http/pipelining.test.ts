@@ -111,26 +111,24 @@ it('of a client that has left no waiting request starts, and what they held is f
     await expect.poll(openConnections).toBe(0)
   }
   expect(started).toHaveLength(10)
-  const wire = await openWire(url)
+  using wire = await openWire(url)
   wire.send(request.repeat(2))
   for (const count of [11, 12]) {
     await expect.poll(() => started).toHaveLength(count)
     started.at(-1)?.end()
     expect((await wire.answer())?.status).toBe(200)
   }
-  wire.close()
 })
 
 it('no request starts after an answer that closes its connection', async () => {
   const { url, started, openConnections } = await start()
-  const wire = await openWire(url)
+  using wire = await openWire(url)
   wire.send(request.repeat(2))
   await expect.poll(() => started).toHaveLength(1)
   const [first] = started
   if (first) first.shouldKeepAlive = false
   first?.end()
   expect((await wire.answer())?.headers.connection).toBe('close')
-  wire.close()
   await expect.poll(openConnections).toBe(0)
   expect(started).toHaveLength(1)
 })

@@ -61,10 +61,9 @@ describe('when connections are cut', () => {
 
   it('by PostgreSQL itself, the next request does not notice', async () => {
     await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
-    const admin = await gateway.database.client()
+    await using admin = await gateway.database.client()
     await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`)
-    await admin.end()
     await expect.poll(() => gateway.database.pool()?.total).toBe(0)
     expect((await gateway.call(listing())).status).toBe(200)
     expect([...unexpected(), ...unreached()]).toEqual([])
@@ -73,7 +72,7 @@ describe('when connections are cut', () => {
   it('in the middle of a write, the write is unavailable and leaves no part of it', async () => {
     const path = `/v1/products?store_uuid=${storeUuid}`
     const call = { method: 'POST', body: [{ product_code: 'A' }] }
-    const admin = await gateway.database.client()
+    await using admin = await gateway.database.client()
     await admin.query('begin; lock table product in exclusive mode')
     const answer = reasonOf(path, call)
     await expect.poll(gateway.database.lockWaiters, { interval: 10 }).toBe(1)
@@ -82,13 +81,12 @@ describe('when connections are cut', () => {
     await admin.query('commit')
     await sleep(100)
     expect((await admin.query('select 1 from product')).rowCount).toBe(0)
-    await admin.end()
     expect((await gateway.call(path, call)).status).toBe(200)
     expect(unexpected()).toEqual([])
   })
 
   it('by PostgreSQL in the last statement of a write, those before it leave no trace', async () => {
-    const admin = await gateway.database.client()
+    await using admin = await gateway.database.client()
     await admin.query('begin; lock table asset in access exclusive mode')
     const body = [{ product_code: 'half', 'Image URL 1': 'https://example.com/1.jpg' }]
     const answer = gateway.call(`/v1/products?store_uuid=${storeUuid}`, { method: 'POST', body })
@@ -98,7 +96,6 @@ describe('when connections are cut', () => {
       where datname = current_database() and wait_event_type = 'Lock'`)
     expect((await answer).status).toBe(503)
     await admin.query('commit')
-    await admin.end()
     expect(await productOf(gateway, storeUuid, 'half')).toBeNull()
   })
 })

@@ -231,7 +231,7 @@ it('leaves nothing of a file for which its store has no room', async () => {
 
 it('answers 408 to a client that sends nothing for too long, and waits for one that is slow', async () => {
   const store = await newStore(gateway)
-  const wire = await openWire(gateway.url)
+  using wire = await openWire(gateway.url)
   wire.send(
     `POST /v1/imports?store_uuid=${store} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\n`,
   )
@@ -243,7 +243,6 @@ it('answers 408 to a client that sends nothing for too long, and waits for one t
   expect(await left(store)).toMatchObject({ jobs: 1 })
   const answer = await wire.answer()
   expect(answer).toMatchObject({ status: 408, text: expect.stringContaining('must not pause for more than 3 s') })
-  wire.close()
   await expect.poll(() => left(store)).toEqual(nothing)
 })
 

@@ -53,13 +53,12 @@ describe('the metrics', () => {
 
   it('say for how long an open transaction has held back the feed of changes', async () => {
     const { gateway } = await start('silent')
-    const slow = await gateway.database.client()
+    await using slow = await gateway.database.client()
     await slow.query('begin')
     await slow.query('select pg_current_xact_id(), pg_sleep(0.3)')
     const { text } = await gateway.call('/metrics')
     const pid = (await slow.query('select pg_backend_pid() as pid')).rows[0].pid
     await expect.poll(() => oldestWriter(gateway.database.db)).toMatchObject({ session: { pid, user: 'catalogue' } })
-    await slow.end()
     expect(figureOf(text, 'catalogue_changes_delay_seconds ')).toBeGreaterThan(0.25)
   })
 

@@ -29,9 +29,8 @@ beforeAll(async () => {
         ((d + 1)::timestamp at time zone 'UTC')::text as end
       from (select (now() at time zone 'UTC')::date - ${ago}::integer as d) x`.execute(db)
     const [{ day, begin, end } = { day: '', begin: '', end: '' }] = rows
-    const client = await database.client()
+    await using client = await database.client()
     await client.query(`create table change_${day} partition of change for values from ('${begin}') to ('${end}')`)
-    await client.end()
     await sql`
       insert into change (store_uuid, at, request_id, actor, via, operation, kind, action, codes, keys, was, count)
       select case i % 10 when 0 then gen_random_uuid() else ${store}::uuid end, ${begin}::timestamptz + i * interval '1 second',

@@ -66,11 +66,10 @@ export const attacksOfTwoTokens: Attack[] = [
     prepare,
     run: async ({ url, token, otherToken, store }) => {
       const sendHundred = async (by: string) => {
-        const wire = await openWire(url)
+        using wire = await openWire(url)
         const head = `GET /v1/products?store_uuid=${store} HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${by}\r\n\r\n`
         wire.send(head.repeat(100))
         for (let i = 0; i < 100; i++) await wire.answer()
-        wire.close()
       }
       await Promise.all(times(10, (i) => sendHundred(i % 2 ? token : otherToken)))
     },

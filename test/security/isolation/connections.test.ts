@@ -13,7 +13,7 @@ it('a tenant whose requests wait for the database leaves connections to others, 
   const [first, second, third] = await Promise.all(
     [mine, mine, other].map((store) => newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })),
   )
-  const holder = await gateway.database.client()
+  await using holder = await gateway.database.client()
   await holder.query('begin; lock table asset in access exclusive mode')
   const body = [{ store_uuid: mine, asset_id: ['a'] }]
   const deletions = Array.from({ length: 12 }, (_, i) =>
@@ -24,7 +24,6 @@ it('a tenant whose requests wait for the database leaves connections to others, 
   const listing = await gateway.call(`/v1/assets?store_uuid=${other}`, { token: third?.secret ?? '' })
   expect(listing.status).toBe(200)
   await holder.query('commit')
-  await holder.end()
   await Promise.all(deletions)
 })
 
@@ -43,7 +42,7 @@ async function openConnection() {
 
 it('requests that are sent together on a connection run one after the other, and are answered in order', async () => {
   const store = await storeWithAssets(gateway, [['a', '1']])
-  const holder = await gateway.database.client()
+  await using holder = await gateway.database.client()
   await caughtUp(gateway.database, store)
   await holder.query('begin; lock table product in access exclusive mode')
   const { socket, send, received } = await openConnection()
@@ -53,7 +52,6 @@ it('requests that are sent together on a connection run one after the other, and
   expect((await gateway.call(`/v1/assets?store_uuid=${store}`)).status).toBe(200)
   expect(await gateway.database.lockWaiters()).toBe(1)
   await holder.query('commit')
-  await holder.end()
   await expect.poll(() => received().match(/HTTP\/1\.1 \d+/g)).toEqual(Array.from({ length: 5 }, () => 'HTTP/1.1 200'))
   expect(received()).toMatch(/"version":"[^"]*"[^\n]*$/)
   socket.destroy()

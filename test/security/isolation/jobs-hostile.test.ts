@@ -193,12 +193,11 @@ it.each([
   'others are answered during an export: %s',
   async (_, filling, format, { state, error }: { state: string; error?: RegExp }) => {
     const store = await newStore(program)
-    const client = await database.client()
+    await using client = await database.client()
     await client.query(`insert into product (store_uuid, product_code, status, attributes)
     select '${store}', 'P' || n, 'new', (${fillings[filling]}) from generate_series(1, ${filling === 'names' ? 1_000 : 40}) n`)
     await client.query(`insert into attribute_name (store_uuid, name)
     select distinct store_uuid, jsonb_object_keys(attributes) from product where store_uuid = '${store}'`)
-    await client.end()
     const { jobId } = await start('startExport', { storeUuid: store, format })
     const { wait, memory } = await othersDuring(ended(jobId))
     expect(await jobOf(jobId)).toMatchObject({ state, error: error ? expect.stringMatching(error) : null })

@@ -169,7 +169,7 @@ it('a read that waits for a thread of the pool ends when its client leaves', asy
   await fillProducts(20, 'x'.repeat(300_000))
   const products = `/v1/products?store_uuid=${store}`
   expect((await get(products)).status).toBe(200)
-  const admin = await gateway.database.client()
+  await using admin = await gateway.database.client()
   await admin.query('begin; lock table product in share mode')
   // A tenant may use one of the two threads.
   const long = Object.fromEntries(['One', 'Two', 'Three'].map((name) => [name, 'x'.repeat(50_000)]))
@@ -186,7 +186,6 @@ it('a read that waits for a thread of the pool ends when its client leaves', asy
   // The write still has the thread: otherwise the read would have got it.
   expect(await gateway.database.lockWaiters()).toBe(1)
   await admin.query('commit')
-  await admin.end()
   expect((await writing).status).toBe(200)
 })
 

@@ -8,7 +8,7 @@ export interface WireAnswer {
 }
 
 /** A connection for whatever bytes a test wants to send, broken ones too. */
-export interface Wire {
+export interface Wire extends Disposable {
   /** Sends bytes as they are; each character of a string is one byte. */
   send(bytes: string | Uint8Array): void
   /** The next answer, interim ones too; undefined when the connection ends before a whole one has come. */
@@ -75,14 +75,15 @@ export async function openWire(url: string): Promise<Wire> {
     end: () => socket.end(),
     reset: () => socket.resetAndDestroy(),
     close: () => socket.destroy(),
+    [Symbol.dispose]: () => socket.destroy(),
   }
 }
 
 /** The first answer to bytes that are sent on a connection of their own. */
 export async function answerTo(url: string, bytes: string | Uint8Array): Promise<WireAnswer> {
-  const wire = await openWire(url)
+  using wire = await openWire(url)
   wire.send(bytes)
-  const answer = await wire.answer().finally(() => wire.close())
+  const answer = await wire.answer()
   if (!answer) throw new Error('there is no answer')
   return answer
 }
