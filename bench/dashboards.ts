@@ -40,7 +40,7 @@ export async function dashboards(
   }
   const speeds = table(['', 'ms', 'speed'], await inTurn('PUT of 1,000 products', puts, rounds * 2))
   const folder = process.env.POSTGRAPHILE
-  const postGraphile = folder ? await startPostGraphile(folder, url) : undefined
+  await using postGraphile = folder ? await startPostGraphile(folder, url) : undefined
   const byHand: Way = ({ byHand: text, value }, i) =>
     db.executeQuery(CompiledQuery.raw(text, [stores.dashboards, ...(text.includes('$2') ? [value(i)] : [])]))
   const ways: Record<string, Way> = {
@@ -52,14 +52,10 @@ export async function dashboards(
     }),
   }
   const rows: string[][] = []
-  try {
-    for (const question of questions) {
-      const cells: string[] = []
-      for (const way of Object.values(ways)) cells.push(...(await timesOf((i) => way(question, i))))
-      rows.push([question.title, figure(question.target), ...cells])
-    }
-  } finally {
-    await postGraphile?.stop()
+  for (const question of questions) {
+    const cells: string[] = []
+    for (const way of Object.values(ways)) cells.push(...(await timesOf((i) => way(question, i))))
+    rows.push([question.title, figure(question.target), ...cells])
   }
   const heads = Object.keys(ways).flatMap((name) => [`${name} p50 ms`, 'p99'])
   const asked = table([`${count.toLocaleString('en')} products`, 'target', ...heads], rows)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtempDisposable, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -31,21 +31,18 @@ export async function imports(
   rows: number,
   rounds: number,
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'catalogue-import-bench-'))
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'catalogue-import-bench-'))
+  const { path: folder } = temporary
   const lines: string[][] = []
-  try {
-    for (const assets of [0, 3]) {
-      const name = `${rows.toLocaleString('en')} products${assets > 0 ? ` × ${assets} assets` : ''}`
-      const ways = await inTurn(database, { folder, file: await generate(folder, rows, assets), assets }, rounds)
-      const copy = median(ways.copy?.map(({ seconds }) => seconds) ?? [])
-      for (const [way, measured] of Object.entries(ways)) {
-        const seconds = median(measured.map((one) => one.seconds))
-        const peak = way === 'copy' ? '' : figure(median(measured.map((one) => one.peak)))
-        lines.push([`${name}: ${way}`, figure(rows / seconds), figure(copy / seconds), peak])
-      }
+  for (const assets of [0, 3]) {
+    const name = `${rows.toLocaleString('en')} products${assets > 0 ? ` × ${assets} assets` : ''}`
+    const ways = await inTurn(database, { folder, file: await generate(folder, rows, assets), assets }, rounds)
+    const copy = median(ways.copy?.map(({ seconds }) => seconds) ?? [])
+    for (const [way, measured] of Object.entries(ways)) {
+      const seconds = median(measured.map((one) => one.seconds))
+      const peak = way === 'copy' ? '' : figure(median(measured.map((one) => one.peak)))
+      lines.push([`${name}: ${way}`, figure(rows / seconds), figure(copy / seconds), peak])
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
   }
   return table(['files', 'rows/s', 'ratio to copy', 'peak MiB'], lines)
 }

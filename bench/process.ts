@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from './load.ts'
@@ -11,14 +11,12 @@ export async function start(): Promise<string> {
   const first: number[] = []
   const later: number[] = []
   for (let round = 0; round < 3; round++) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'))
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'catalogue-start-'))
     for (const times of [first, later, later]) {
-      const server = await startServer(npmStart, { DATA_DIR: dataDir, DATABASE_URL: '' })
+      await using server = await startServer(npmStart, { DATA_DIR: folder.path, DATABASE_URL: '' })
       await (await fetch(`${server.url}/ready`)).text()
       times.push(performance.now() - server.began)
-      await server.stop()
     }
-    await rm(dataDir, { recursive: true, force: true })
   }
   const rows = [
     ['first start ever', figure(median(first) / 1000)],
@@ -29,11 +27,10 @@ export async function start(): Promise<string> {
 
 /** Resident memory of the gateway after 100,000 requests at 64 connections. */
 export async function memory(env: Record<string, string>): Promise<string> {
-  const server = await startServer(npmStart, env)
+  await using server = await startServer(npmStart, env)
   const before = await server.memory()
   for (let sent = 0; sent < 100_000; ) sent += (await load(rest('', server).target, 64, 10)).requests
   const after = await server.memory()
-  await server.stop()
   const rows = [
     ['after the start', figure(before.now)],
     ['after 100,000 requests', figure(after.now)],

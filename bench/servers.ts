@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { catalog, startProgram } from '../test/support/servers/program.ts'
 
 /** A server in a process of its own. */
-export interface Server {
+export interface Server extends AsyncDisposable {
   url: string
   /** Resident memory now and at its highest since the last call of `forgetPeak`, in MiB. */
   memory(): Promise<{ now: number; peak: number }>
@@ -28,6 +28,7 @@ export async function startServer([command, ...args]: readonly string[], env: Re
   const root = fileURLToPath(new URL('..', import.meta.url))
   const log = ({ stderr }: ChildProcess) => stderr?.on('data', (text) => process.stderr.write(text))
   const { child, url, end } = await startProgram(args, { ...settings, ...env }, log, command, root)
+  const stop = async () => void (await end())
   return {
     url: new URL(url).origin,
     began,
@@ -38,7 +39,8 @@ export async function startServer([command, ...args]: readonly string[], env: Re
     },
     forgetPeak: () => writeFile(`/proc/${child.pid}/clear_refs`, '5'),
     cpuSeconds: () => cpuSecondsOf(String(child.pid)),
-    stop: async () => void (await end()),
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

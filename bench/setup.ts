@@ -8,11 +8,10 @@ import type { Database } from '../src/database/tables.ts'
 import { startEmbedded } from '../src/embedded-postgres/embedded-postgres.ts'
 import { generate } from './data.ts'
 
-export interface BenchDatabase {
+export interface BenchDatabase extends AsyncDisposable {
   db: Kysely<Database>
   /** For processes of their own. */
   url: string
-  drop(): Promise<void>
 }
 
 /** The benchmark's own PostgreSQL with the generated data set, in a temporary directory or kept in `BENCH_DATA_DIR`. */
@@ -28,7 +27,7 @@ export async function startDatabase({ large }: { large: boolean }): Promise<Benc
   return {
     db,
     url: `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}`,
-    drop: async () => {
+    [Symbol.asyncDispose]: async () => {
       await db.destroy()
       await server.stop()
       if (kept === undefined) await rm(dataDir, { recursive: true, force: true })

@@ -10,8 +10,8 @@ export async function workers(
   env: Record<string, string>,
   options: { connections: number; rounds: number; seconds: number },
 ): Promise<string> {
-  const one = await startServer(program, env)
-  const two = await startServer([...program, '--workers', '2'], env)
+  await using one = await startServer(program, env)
+  await using two = await startServer([...program, '--workers', '2'], env)
   const asked: [string, (name: string, server: typeof one) => Contender][] = [
     ['introspection', introspection],
     ['POST /graphql', graphql],
@@ -21,7 +21,6 @@ export async function workers(
   for (const [title, ask] of asked) {
     tables.push(await compare(title, [ask('1 process', one), ask('2 workers', two)], options, ['p50', 'p99', 'cpu']))
   }
-  await Promise.all([one.stop(), two.stop()])
   return tables.join('\n\n')
 }
 

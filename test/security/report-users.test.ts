@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -272,10 +272,9 @@ describe('catalog report-user', () => {
   })
 
   it('needs a server that others can connect to', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'report-users-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'report-users-'))
     const add = ['report-user', 'add', 'good', '--store', fixture.own]
-    expect(await runCli(add, { DATABASE_URL: '', DATA_DIR: folder })).toMatchObject(
+    expect(await runCli(add, { DATABASE_URL: '', DATA_DIR: folder.path })).toMatchObject(
       refusal(/no other program can connect to the embedded database: move the catalogue/, 1),
     )
   })
