@@ -29,7 +29,7 @@ const mayImport: Record<string, string> = {
   'src/outgoing': 'request',
   'src/live': 'catalogue database fair-share request',
   'src/auth': 'catalogue database request',
-  'src/idempotency': 'database',
+  'src/idempotency': 'database request',
   'src/catalogue': 'database request',
   'src/database': 'embedded-postgres fair-share request',
   'src/embedded-postgres': '',

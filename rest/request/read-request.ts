@@ -32,6 +32,7 @@ export function readRequest(
   }
   const key = endpoint.isWrite ? request.headers['idempotency-key'] : undefined
   if (key !== undefined) faults.push(...faultsOfKey(key))
+  const { method, path, search } = request
   const staleness = endpoint.isWrite ? undefined : readStaleness(request.headers)
   const preferences = endpoint.isWrite ? readWritePreferences(request.headers) : undefined
   faults.push(...((staleness ?? preferences)?.faults ?? []))
@@ -46,7 +47,8 @@ export function readRequest(
     warning: unknown.length > 0 ? warningOf(unknown, names) : undefined,
     staleness,
     preferences,
-    idempotencyKey: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
+    idempotencyKey:
+      key === undefined ? undefined : { key, method, target: `${path}?${search}`, body: bytes ?? new Uint8Array() },
   }
 }
 
@@ -123,11 +125,6 @@ function faultsOfKey(key: string): Fault[] {
   const { length } = [...text]
   if (length >= 1 && length <= maxKeyLength) return []
   return [invalid('Idempotency-Key', `must have 1 to ${maxKeyLength} characters; got ${length}`)]
-}
-
-/** The scope of an idempotency key: token, method, and path with query. */
-function keyScopeOf({ method, path, search, headers }: RestRequest) {
-  return { token: /\S*$/.exec(headers.authorization ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
 }
 
 function missingBody(shape: z.ZodType): Fault {

@@ -2,19 +2,18 @@ import { hash } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
+import { type Caller, tenantOf } from '../request/caller.ts'
 
-/** The scope of a key. */
+/** The scope of a key: a later JSON Web Token of the same subject and stores is the same caller. */
 interface Scope {
   key: string
-  token: string
+  caller: Caller
   method: string
   target: string
 }
 
 /** A write with an idempotency key. The body must be the same in a repetition. */
 interface KeyedRequest extends Scope {
-  /** The tenant, in whose quota the answer counts. */
-  owner: string
   body: Uint8Array
 }
 
@@ -27,12 +26,13 @@ const webhookSecret = /(?<="secret":")whsec_[\w+/]{43}=(?=")/g
  */
 export async function doOnce<Done extends { text: string }>(
   db: Kysely<Database>,
-  { token, method, target, key, owner, ...request }: KeyedRequest,
+  { body: given, ...ofKey }: KeyedRequest,
   work: (db: Transaction<Database>) => Promise<Done>,
 ): Promise<Done | { text: string }> {
-  const scope = scopeOf({ token, method, target, key })
-  const body = hash('sha256', request.body, 'buffer')
-  const ownerHash = hash('sha256', owner, 'buffer')
+  const scope = scopeOf(ofKey)
+  const body = hash('sha256', given, 'buffer')
+  // The tenant, in whose quota the answer counts.
+  const owner = hash('sha256', tenantOf(ofKey.caller), 'buffer')
   for (;;) {
     const stored = await findAnswer(db, scope)
     if (stored && !stored.body.equals(body)) {
@@ -41,7 +41,7 @@ export async function doOnce<Done extends { text: string }>(
     }
     if (stored) return { text: stored.answer }
     const done = await db.transaction().execute(async (transaction) => {
-      if (!(await claim(transaction, { scope, body, owner: ownerHash }))) return undefined
+      if (!(await claim(transaction, { scope, body, owner }))) return undefined
       const made = await work(transaction)
       await transaction
         .updateTable('idempotency_key')
@@ -60,8 +60,8 @@ export async function answerFor(db: Kysely<Database>, scope: Scope): Promise<str
   return (await findAnswer(db, scopeOf(scope)))?.answer
 }
 
-function scopeOf({ token, method, target, key }: Scope): Buffer {
-  return hash('sha256', JSON.stringify([token, method, target, key]), 'buffer')
+function scopeOf({ caller, method, target, key }: Scope): Buffer {
+  return hash('sha256', JSON.stringify([caller.tokenId, tenantOf(caller), method, target, key]), 'buffer')
 }
 
 /** Older answers have expired. */

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import { answerFor, doOnce } from '../idempotency/once.ts'
-import { type Caller, tenantOf } from '../request/caller.ts'
+import type { Caller } from '../request/caller.ts'
 
 /** A previewed write. */
 export interface Plan {
@@ -17,11 +17,9 @@ const validMs = 10 * 60_000
 
 /** Plans are stored like answers of idempotency keys: for every instance, within the quota of the tenant. */
 export function createPlans(db: Kysely<Database>) {
-  const scopeOf = (target: string, key: string, { tokenId: token }: Caller) => ({ key, token, method: 'MCP', target })
+  const scopeOf = (target: string, key: string, caller: Caller) => ({ key, caller, method: 'MCP', target })
   const keepOnce = (target: string, key: string, caller: Caller, text: string) =>
-    doOnce(db, { ...scopeOf(target, key, caller), owner: tenantOf(caller), body: new Uint8Array() }, async () => ({
-      text,
-    }))
+    doOnce(db, { ...scopeOf(target, key, caller), body: new Uint8Array() }, async () => ({ text }))
   return {
     /** Stores a plan and returns its id. */
     keep: async (plan: Plan, caller: Caller): Promise<string> => {

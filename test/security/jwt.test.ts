@@ -49,6 +49,23 @@ describe('JSON Web Tokens', () => {
       expect(await list(await provider.sign({ stores })), String(stores)).toBe(401)
   })
 
+  it('share idempotency keys with later ones of the same subject and stores, and with no others', async () => {
+    const [store, other] = [await newStore(gateway), await newStore(gateway)]
+    const put = async (code: string, claims: object) => {
+      const { text } = await gateway.call(`/v1/products?store_uuid=${store}`, {
+        method: 'PUT',
+        body: [{ product_code: code, Color: 'red' }],
+        headers: { 'idempotency-key': 'k' },
+        token: await provider.sign({ scope: 'write', ...claims }),
+      })
+      return text
+    }
+    expect(await put('1', { stores: [store], exp: inSeconds(60) })).toContain('"unavailable_skus":["1"]')
+    expect(await put('2', { stores: [store], exp: inSeconds(90) })).toContain('idempotency_conflict')
+    expect(await put('2', { stores: [store], sub: 'somebody else' })).toContain('"unavailable_skus":["2"]')
+    expect(await put('1', { stores: [other] })).toContain('store_not_found')
+  })
+
   it('are refused when anything about them is wrong', async () => {
     const good = await provider.sign()
     const [head = '', body = '', signature = ''] = good.split('.')

@@ -12,7 +12,6 @@ import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
 import { receiveUpload } from '../../jobs/upload.ts'
 import { memoized } from '../../lazy.ts'
-import { tenantOf } from '../../request/caller.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
 import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
@@ -69,7 +68,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const { caller, preferences, upload } = checked
       const workIn = (transaction?: Transaction<Database>) =>
         work(() => run(checked, { transaction, maxAffected: preferences?.maxAffected, upload }))
-      return key ? doOnce(db, { ...key, owner: tenantOf(caller) }, workIn) : workIn()
+      return key ? doOnce(db, { ...key, caller }, workIn) : workIn()
     },
   }
   return createHandler(endpoints, services)
