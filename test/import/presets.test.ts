@@ -47,6 +47,14 @@ test('several rows of a handle become one product, its images one group in the o
   expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 5, assets_added: 0, links_added: 0 })
 })
 
+test('a status of another meaning is an attribute by --map', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('state.csv', 'Handle,Title,Status,Image Src\nmug,Mug,sold,https://a.example/1\n')
+  const args = [file, '--store', store, '--preset', 'shopify', '--map', 'Status=State']
+  expect(await catalog.answer(args)).toMatchObject({ created: 1, failed: 0 })
+  expect((await productsOf(catalog, store)).get('mug')?.attributes.State).toBe('sold')
+})
+
 test('the texts of images are those of the group also where an image comes twice', async () => {
   const store = await catalog.newStore()
   const rows = [

@@ -43,7 +43,8 @@ export function noteLikelyColumns(
       one.isFirst = false
       const isImages = mayBeImages(value, column, isFirst)
       if (isImages) notes.add('likely_images', { column, rows: 0 })
-      if (mayBeStatus && isFirst && statusValue.test(String(value))) notes.add('likely_status', { column, rows: 0 })
+      const isStatus = typeof value === 'string' && statusValue.test(value)
+      if (mayBeStatus && isFirst && isStatus) notes.add('likely_status', { column, rows: 0 })
       // The first value may be one for no image.
       return !isImages && images.test(column)
     })

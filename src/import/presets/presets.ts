@@ -87,9 +87,9 @@ export function reshaped(source: NotedSource, { preset, assets }: ImportRequest)
 }
 
 /**
- * The request with the preset's columns where it names none. Unless the file names its columns (`ofFile`), later rows
- * may have images in columns that the first ones lack. Notes a file whose columns seem to be in another language.
- * Throws a UsageError if the product code has no column.
+ * The request with the preset's columns where it names none, and maps them to no attribute. Unless the file names its
+ * columns (`ofFile`), later rows may have images in columns that the first ones lack. Notes a file whose columns seem
+ * to be in another language. Throws a UsageError if the product code has no column.
  */
 export function withPreset(
   request: ImportRequest,
@@ -106,7 +106,8 @@ export function withPreset(
     const had = listed(ofFile ?? columns)
     throw new UsageError(`${option} needs the column "${preset.code[0]}"; ${advice}; the file has ${had}`)
   }
-  const status = preset.status !== undefined && has(preset.status) ? { status: preset.status } : {}
+  const isMapped = request.attributes.some(([column]) => column === preset.status)
+  const status = preset.status !== undefined && has(preset.status) && !isMapped ? { status: preset.status } : {}
   const found = ofFile ? preset.assets.filter(has) : preset.assets
   const isNamed = request.assets.length > 0 && (preset.status === undefined || request.status !== undefined)
   if (preset.isTranslated && found.length === 0 && status.status === undefined && !isNamed)

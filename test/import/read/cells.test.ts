@@ -339,6 +339,11 @@ describe('statuses', () => {
     })
   })
 
+  test('are not looked for in numbers of lists', async () => {
+    const { products } = await imported('{"sku":"A","sizes":[38,39]}\n', [], 'rows.jsonl')
+    expect(products.A?.attributes).toEqual({ sizes: '[38,39]' })
+  })
+
   test('that are none name the options that help', async () => {
     const { stderr, code } = await imported('sku,status\nA,In Stock\n')
     const advice = '; --map-status reads others, and --map makes the column an attribute; got "In Stock"'
