@@ -77,6 +77,8 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
 /** `run` returns the data of a request's operation, or throws the errors as one `HttpError`. */
 function createOperations(engine: Engine, { log }: ApiOptions, { contextOf }: ApiParts) {
   const operationOf = memoized((document: DocumentNode) => engine.prepareOwn(document))
+  // At the start: the first requests need not wait, and a wrong operation stops the gateway.
+  for (const { document } of endpoints) operationOf(document)
   const run = (checked: CheckedRequest, where: RunOptions, variables = checked.variables): Promise<unknown> => {
     const { endpoint, caller, request } = checked
     return traced('operation', operationNameOf(endpoint.document), async () => {
