@@ -1318,23 +1318,23 @@ export interface components {
                      *     - `blanks_kept`: codes have blanks at their ends
                      *     - `invisible_characters`: codes, URLs or names of columns have invisible characters
                      *     - `status_case`: a status was read in lower case
-                     *     - `escaped_formulas`: cells have an apostrophe before a formula, or are ="text": --unescape-formulas removes it
+                     *     - `escaped_formulas`: cells have an apostrophe before a formula, or are ="text": `unescape-formulas` removes it
                      *     - `damaged_values`: cells have an error of a spreadsheet, a number that it rounded, or a date in place of a code
                      *     - `leading_zeros`: numbers are shown with zeros, letters or signs of their format, and were read without them
                      *     - `hidden`: hidden rows and columns of the sheet were read
                      *     - `links`: links of cells that show another text were not read
-                     *     - `other_sheets`: other sheets were not read: --sheet names one
+                     *     - `other_sheets`: other sheets were not read: `sheet` names one
                      *     - `merged_cells`: cells are merged: only the first of them has the value
                      *     - `drawings`: pictures and charts that are placed on the sheet were not read
-                     *     - `other_decimal`: at least half of the values are numbers only with the other --decimal
-                     *     - `decimal_unused`: --decimal was applied to no value: it is for texts of NUMBER attributes
+                     *     - `other_decimal`: at least half of the values are numbers only with the other `decimal`
+                     *     - `decimal_unused`: `decimal` was applied to no value: it is for texts of NUMBER attributes
                      *     - `option_unused`: options for other formats were ignored
                      *     - `repeated_images`: an image appears twice with different alt texts, or there is an alt text without an image: the first was read
                      *     - `unseen_column`: no row has this column, which an option names
-                     *     - `likely_preset`: the columns look like an export of a shop system: --preset reads it
-                     *     - `other_language`: the preset found neither images nor a status: it reads English names of columns; --assets and --status name others
-                     *     - `likely_images`: the column seems to have images, but becomes an attribute: --assets reads its URLs
-                     *     - `likely_status`: the column seems to have the status, but becomes an attribute: --status reads it
+                     *     - `likely_preset`: the columns look like an export of a shop system: `preset` reads it
+                     *     - `other_language`: the preset found neither images nor a status: it reads English names of columns; `assets` and `status` name others
+                     *     - `likely_images`: the column seems to have images, but becomes an attribute: `assets` reads its URLs
+                     *     - `likely_status`: the column seems to have the status, but becomes an attribute: `status` reads it
                      *     - `unknown_parent`: a parent was kept as it is, because no earlier row has its ID and a code: sort the file by ID
                      *     - `replaced`: a row replaces values of an earlier row with the same code
                      */

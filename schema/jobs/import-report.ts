@@ -38,7 +38,9 @@ export const JobProblemRef = builder.objectRef<Problem>('JobProblem').implement(
   }),
 })
 
-const noteCodes = Object.entries(noteSentences).map(([code, sentence]) => `- \`${code}\`: ${sentence}`)
+const noteCodes = Object.entries(noteSentences).map(
+  ([code, sentence]) => `- \`${code}\`: ${sentence.replaceAll(/--([a-z-]+)/g, '`$1`')}`,
+)
 
 export const JobNoteRef = builder.objectRef<Job['notes'][number]>('JobNote').implement({
   description: 'Something that an import changed or assumed when it read the file.',
