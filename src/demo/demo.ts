@@ -55,7 +55,7 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
       return store
     })
     for (const channel of input.channels.slice(0, channels)) {
-      const request = importRequest(file, { store: storeUuid, channel })
+      const request = { ...importRequest(file, { store: storeUuid, channel }), storeUuid }
       const csv = createReadStream(new URL(file, import.meta.url))
       const { counts, stopped, cause } = await importFile(catalogue.db, csv, request, {
         enumerations,

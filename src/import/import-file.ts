@@ -10,7 +10,7 @@ import { type NumberReaders, numberReaders } from './load/decimals.ts'
 import type { MappedRow } from './load/map-row.ts'
 import { chunksOf, type RowStream, streamRows, withReadAhead } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
-import type { ImportRequest } from './options.ts'
+import type { StoreImport } from './options.ts'
 import { type Counts, type ImportPosition, startPosition } from './position.ts'
 import type { Recognized, Reopen } from './read/row.ts'
 import type { FailedRow } from './report/failed-row.ts'
@@ -68,7 +68,7 @@ export interface ImportResult {
 export async function importFile(
   db: Kysely<Database>,
   input: AsyncIterable<Buffer>,
-  request: ImportRequest,
+  request: StoreImport,
   work: ImportWork,
 ): Promise<ImportResult> {
   const { enumerations, from = startPosition, report, signal, reopen } = work
@@ -86,7 +86,7 @@ export async function importFile(
   return { ...end, stopped, isBroken: stopped !== end.stopped, recognized, notes: notes.list() }
 }
 
-async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
+async function importRows(own: OwnConnection, request: StoreImport, stream: RowStream, work: ImportWork) {
   const { from = startPosition, report, savePosition, signal, onChunk, origin } = work
   const { columnOf } = stream.layout
   const chunks = withReadAhead(chunksOf(stream.rows, request.chunkRows), signal)

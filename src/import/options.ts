@@ -77,15 +77,19 @@ const defaults = {
   chunkRows: 5_000,
 }
 
-/** What to import, and how: the options with their defaults, checked. It is plain data, which a job keeps. */
+/** What to import, and how: the options with their defaults, checked. */
 export interface ImportRequest
   extends Omit<ImportOptions, keyof typeof defaults | 'map' | 'mapStatus' | 'store'>,
     Required<typeof defaults> {
   file: string
-  storeUuid: string
   attributes: readonly (readonly [column: string, attribute: string])[]
   statuses: readonly (readonly [value: string, status: string])[]
   style: OptionStyle
+}
+
+/** An import into a store that was found. It is plain data, which a job keeps. */
+export interface StoreImport extends ImportRequest {
+  storeUuid: string
 }
 
 /** The name of an option in the interface that the request came by. */
@@ -98,7 +102,7 @@ export function optionName({ style }: Pick<ImportRequest, 'style'>, option: keyo
 /** Checks the options. Throws a UsageError that names the first bad one. */
 export function importRequest(file: string, options: ImportOptions, style: OptionStyle = 'flags'): ImportRequest {
   const name = (option: keyof ImportOptions) => optionName({ style }, option)
-  const { store: storeUuid, map = [], mapStatus, ...rest } = options
+  const { store: _store, map = [], mapStatus, ...rest } = options
   const { assetBase, assets = [] } = rest
   if (options.resume && options.dryRun) throw optionError(name('resume'), `and ${name('dryRun')} exclude each other`)
   if (options.assetSeparator === '') throw optionError(name('assetSeparator'), 'must not be empty')
@@ -110,7 +114,7 @@ export function importRequest(file: string, options: ImportOptions, style: Optio
     throw optionError(name('map'), `and ${name('assets')} may name at most ${maxColumns} columns`)
   const delimiter = delimiterOf(options.delimiter, name('delimiter'))
   return {
-    ...{ ...defaults, ...rest, file, storeUuid, attributes: attributesOf(map, name), style },
+    ...{ ...defaults, ...rest, file, attributes: attributesOf(map, name), style },
     statuses: statusesOf(mapStatus, name('mapStatus')),
     ...(delimiter === undefined ? {} : { delimiter }),
   }

@@ -1,6 +1,6 @@
 import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import-file.ts'
-import type { ImportRequest } from '../import/options.ts'
+import type { StoreImport } from '../import/options.ts'
 import { noCounts } from '../import/position.ts'
 import { type ReportSink, reportTo } from '../import/report/report-to.ts'
 import { keptReport, type RunJob, saveProgress, writeAsCurrent } from './attempt.ts'
@@ -11,7 +11,7 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
   // A dry run is one transaction: it blocks other writers of its store, and delays the feeds of all stores.
   const { maxDryRunMs = 2 * 60_000 } = context
   const { db } = catalogue
-  const request = attempt.options as unknown as ImportRequest
+  const request = attempt.options as unknown as StoreImport
   const from = attempt.position ?? undefined
   // The attempt before saved the problems of rows after its position, which are read again; a dry run has no position.
   attempt.problems = from ? attempt.problems.filter(({ row }) => row <= from.counts.rows) : []

@@ -31,7 +31,7 @@ export async function startImport(
     const details = 'format must be that of a text; XLSX is imported as a file: POST /v1/imports'
     throw invalidRequest([{ field: 'input.format', details: `input.${details}` }])
   }
-  const request = checkedRequest({ ...options, store: storeUuid }, enumerations, 'camelCase')
+  const request = { ...checkedRequest(options, enumerations, 'camelCase'), storeUuid }
   return queueJob(catalogue, storeUuid, 'import', request, content, quotas)
 }
 

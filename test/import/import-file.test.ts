@@ -31,7 +31,7 @@ async function importRows(
   options: Partial<ImportOptions> = {},
   from?: ImportPosition,
 ): Promise<Import> {
-  const request = importRequest('file.jsonl', { store, chunkRows: 1_000, ...options })
+  const request = { ...importRequest('file.jsonl', { store, chunkRows: 1_000, ...options }), storeUuid: store }
   const problems: Problem[] = []
   const add: ImportReport['add'] = async (failed, length) => {
     problems.length = length
@@ -269,7 +269,8 @@ test('an import that fails does not wait for the rest of its input', async () =>
     yield* linesOf(numbered(1_500))
     await new Promise(() => {})
   }
-  const request = importRequest('file.jsonl', { store: await catalog.newStore(), chunkRows: 1_000 })
+  const store = await catalog.newStore()
+  const request = { ...importRequest('file.jsonl', { store, chunkRows: 1_000 }), storeUuid: store }
   const { stopped } = await importFile(catalog.database.db, chunks(), request, {
     enumerations: fallbackEnumerations,
     signal: new AbortController().signal,
@@ -292,11 +293,16 @@ test('a chunk whose transaction is repeated is counted once, and its failed rows
     create trigger fail_once before insert on product for each row execute function fail_once()`.execute(db)
   const done: [rows: number, failed: number[]][] = []
   const rows = linesOf([{ sku: 'A' }, { sku: 'B', status: 'sold' }])
-  const { counts } = await importFile(db, rows, importRequest('file.jsonl', { store }), {
-    enumerations: fallbackEnumerations,
-    signal: new AbortController().signal,
-    onChunk: (counts, failed) => done.push([counts.rows, failed.map(({ row }) => row.number)]),
-  })
+  const { counts } = await importFile(
+    db,
+    rows,
+    { ...importRequest('file.jsonl', { store }), storeUuid: store },
+    {
+      enumerations: fallbackEnumerations,
+      signal: new AbortController().signal,
+      onChunk: (counts, failed) => done.push([counts.rows, failed.map(({ row }) => row.number)]),
+    },
+  )
   await sql`drop trigger fail_once on product`.execute(db)
   expect(counts).toMatchObject({ created: 1, failed: 1 })
   expect(done).toEqual([[2, [2]]])

@@ -15,7 +15,8 @@ const row = (sku: string, name: string) => Buffer.from(`${JSON.stringify({ sku, 
 
 /** Imports rows in chunks of 200. */
 function importOf(store: string, rows: () => AsyncIterable<Buffer>) {
-  return importFile(catalog.database.db, rows(), importRequest('file.jsonl', { store, chunkRows: 200 }), {
+  const request = { ...importRequest('file.jsonl', { store, chunkRows: 200 }), storeUuid: store }
+  return importFile(catalog.database.db, rows(), request, {
     enumerations: fallbackEnumerations,
     signal: new AbortController().signal,
   })

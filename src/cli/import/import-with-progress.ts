@@ -9,7 +9,7 @@ import type { Database } from '../../database/tables.ts'
 import { codeOf } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
 import { type ImportResult, type ImportWork, importFile } from '../../import/import-file.ts'
-import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
+import { type ImportOptions, importRequest, requireConfigured, type StoreImport } from '../../import/options.ts'
 import { type Counts, startPosition } from '../../import/position.ts'
 import type { Reopen } from '../../import/read/row.ts'
 import { UsageError } from '../../import/usage-error.ts'
@@ -80,7 +80,7 @@ async function findTarget(catalogue: Catalogue, store: string): Promise<string> 
 }
 
 async function importReporting(
-  request: ImportRequest,
+  request: StoreImport,
   catalogue: Catalogue,
   enumerations: Enumerations,
   { stats, stream, reopen }: Input,
@@ -156,7 +156,7 @@ async function findResumed(
   return { ...found, position: { ...found.position, reportEnd: 0 } }
 }
 
-function adviceOn({ dryRun }: ImportRequest, { isBroken, counts }: ImportResult, canResume: boolean): string {
+function adviceOn({ dryRun }: StoreImport, { isBroken, counts }: ImportResult, canResume: boolean): string {
   if (dryRun || (isBroken && counts.rows === counts.failed)) return ''
   if (isBroken) return '; earlier rows were imported; repair the file there and import it again'
   return `; earlier rows were imported; ${canResume ? 'continue with --resume' : 'import the file again'}`

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { ImportRequest } from '../../import/options.ts'
+import type { StoreImport } from '../../import/options.ts'
 import type { ImportedFile } from '../../jobs/command-line-import.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { ImportedFile } from '../../jobs/command-line-import.ts'
  * Without its bytes it cannot be resumed.
  */
 export async function importedFile(
-  request: ImportRequest,
+  request: StoreImport,
   bytes: AsyncIterable<Buffer> | undefined,
 ): Promise<ImportedFile> {
   const {
@@ -28,7 +28,7 @@ export async function importedFile(
 }
 
 /** The options in an order that does not depend on that in which they were given. Assets are linked in theirs. */
-function inOrder({ attributes, statuses, ...options }: Partial<ImportRequest>): object {
+function inOrder({ attributes, statuses, ...options }: Partial<StoreImport>): object {
   const meaning = { ...options, attributes: attributes?.toSorted(), statuses: statuses?.toSorted() }
   return Object.fromEntries(Object.entries(meaning).toSorted())
 }

@@ -2,7 +2,7 @@ import { listDefinitions } from '../../catalogue/attributes/attribute-definition
 import { type AttributeDefinition, numbersOf } from '../../catalogue/attributes/attribute-rules.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { shown } from '../../text.ts'
-import { type ImportRequest, optionName } from '../options.ts'
+import { type ImportRequest, optionName, type StoreImport } from '../options.ts'
 import { reshaped } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
 import type { Reopen, RowFault } from '../read/row.ts'
@@ -42,7 +42,7 @@ interface Again {
  */
 export async function numberReaders(
   catalogue: Catalogue,
-  request: ImportRequest,
+  request: StoreImport,
   stream: RowStream,
   again: Again,
 ): Promise<NumberReaders> {
@@ -126,7 +126,7 @@ function doubtful(text: string, request: ImportRequest): RowFault {
  */
 async function attributesWithCommas(
   catalogue: Catalogue,
-  request: ImportRequest,
+  request: StoreImport,
   { recognized: { format, delimiter, encoding }, layout }: RowStream,
   { reopen, signal }: Again,
 ): Promise<Set<string>> {

@@ -9,7 +9,7 @@ import { withDryRun } from '../../catalogue/transaction.ts'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { createPauses } from '../../request/pauses.ts'
 import { shown } from '../../text.ts'
-import { type ImportRequest, optionName } from '../options.ts'
+import { optionName, type StoreImport } from '../options.ts'
 import type { Counts } from '../position.ts'
 import { type RowFault, ruleFault } from '../read/row.ts'
 import { type FailedRow, failedRow } from '../report/failed-row.ts'
@@ -31,7 +31,7 @@ interface ChunkOptions {
 export async function writeChunk(
   connection: OwnConnection,
   catalogue: WriteCatalogue,
-  request: ImportRequest,
+  request: StoreImport,
   rows: readonly MappedRow[],
   { columnOf, numbers, signal }: ChunkOptions,
 ): Promise<{ counts: Counts; reported: FailedRow[] }> {

@@ -80,7 +80,8 @@ test('the word of the note is found in megabytes of letters', async () => {
 test('from a pipe the first bytes beyond ASCII decide', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('late.csv', windows1252(`sku,n\n${'A,1\n'.repeat(20_000)}B,é\n`))
-  const result = await importFile(catalog.database.db, createReadStream(file), importRequest('a.csv', { store }), {
+  const request = { ...importRequest('a.csv', { store }), storeUuid: store }
+  const result = await importFile(catalog.database.db, createReadStream(file), request, {
     enumerations: fallbackEnumerations,
     signal: new AbortController().signal,
   })
@@ -137,7 +138,8 @@ test('from a pipe such a file is refused before its first row', async () => {
   const items = Array.from({ length: 20_000 }, (_, i) => `<item><sku>${i}</sku><n>\xe9</n></item>`)
   const content = `<?xml version="1.0" encoding="windows-1250"?><rss>${items.join('')}</rss>`
   const file = await catalog.file('piped.xml', windows1252(content))
-  const result = importFile(catalog.database.db, createReadStream(file), importRequest('feed.xml', { store }), {
+  const request = { ...importRequest('feed.xml', { store }), storeUuid: store }
+  const result = importFile(catalog.database.db, createReadStream(file), request, {
     enumerations: fallbackEnumerations,
     signal: new AbortController().signal,
   })
@@ -236,7 +238,7 @@ describe('bytes without a meaning', () => {
   test('that is cut at its beginning, and can be read once, is wrong usage', async () => {
     const store = await catalog.newStore()
     const packed = gzipSync('sku,n\nA,é\n')
-    const request = importRequest('', { store })
+    const request = { ...importRequest('', { store }), storeUuid: store }
     const work = { enumerations: fallbackEnumerations, signal: new AbortController().signal }
     const reading = importFile(catalog.database.db, Readable.from([packed.subarray(0, -8)]), request, work)
     await expect(reading).rejects.toThrow(new UsageError('the file must be whole gzip data: unexpected end of file'))

@@ -61,7 +61,8 @@ test('a table is the same catalogue in every dialect', async () => {
       const open = async function* () {
         yield content
       }
-      const result = await importFile(catalog.database.db, open(), importRequest(`file.${how.kind}`, { store }), {
+      const request = { ...importRequest(`file.${how.kind}`, { store }), storeUuid: store }
+      const result = await importFile(catalog.database.db, open(), request, {
         enumerations: fallbackEnumerations,
         signal: new AbortController().signal,
         reopen: open,

@@ -125,7 +125,8 @@ async function doMore(store: string, other: More, i: number): Promise<void> {
       const origin = { requestId: `import ${i}`, actor: 'a test', via: 'cli', operation: 'import' } as const
       const work = { enumerations: fallbackEnumerations, origin, signal: new AbortController().signal }
       // Rows without the column of the images are a usage error.
-      await importFile(gateway.database.db, lines(), importRequest('rows.jsonl', options), work).catch(() => {})
+      const request = { ...importRequest('rows.jsonl', options), storeUuid: store }
+      await importFile(gateway.database.db, lines(), request, work).catch(() => {})
       return
     }
     case 'updateStore':
