@@ -1,5 +1,5 @@
 import type { InputShapeFromFields } from '@pothos/core'
-import type { ChangeHead } from '../../src/catalogue/changes/change.ts'
+import type { GraphQLResolveInfo } from 'graphql'
 import type { ChangePage, PageRequest } from '../../src/catalogue/changes/list-changes.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
@@ -39,11 +39,13 @@ export const ChangeConnection = builder.connectionObject(
 
 export const changePageArgs = forwardArgs('changes')
 
-export function changePageOf({ first, after }: InputShapeFromFields<typeof changePageArgs>): PageRequest {
-  return { limit: pageSizeOf({ first }), after }
+type PageArguments = InputShapeFromFields<typeof changePageArgs>
+
+export function changePageOf({ first, after }: PageArguments, info: GraphQLResolveInfo): PageRequest {
+  return { limit: pageSizeOf({ first }), after, hasCodes: areItemsSelected(info) }
 }
 
-export function changesConnection(page: ChangePage<ChangeHead> | undefined, after: string | null | undefined) {
+export function changesConnection(page: ChangePage | undefined, after: string | null | undefined) {
   const { changes, next, hasMore } = page ?? { changes: [], next: null, hasMore: false }
   const edges = changes.map((node) => ({ cursor: node.cursor, node }))
   return { ...connectionOf(edges, hasMore, after != null), next }
@@ -61,8 +63,7 @@ builder.objectField(StoreRef, 'changes', (t) =>
     },
     resolve: async (store, { filter, ...args }, context, info) => {
       requireLedger(context)
-      const request = [filter ?? {}, changePageOf(args), areItemsSelected(info)] as const
-      const page = await context.loaders.changes([...request]).load(store.storeUuid)
+      const page = await context.loaders.changes([filter ?? {}, changePageOf(args, info)]).load(store.storeUuid)
       return changesConnection(page, args.after)
     },
   }),
@@ -77,7 +78,7 @@ builder.objectField(ProductRef, 'changes', (t) =>
     args: changePageArgs,
     resolve: async (product, args, context, info) => {
       requireLedger(context)
-      const page = await context.loaders.history([changePageOf(args), areItemsSelected(info)]).load(product)
+      const page = await context.loaders.history(changePageOf(args, info)).load(product)
       return changesConnection(page, args.after)
     },
   }),

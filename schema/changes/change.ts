@@ -74,20 +74,17 @@ const ChangeCounts = builder.objectRef<ReturnType<typeof countsOf>>('ChangeCount
   }),
 })
 
-/** A change. Its items may be loaded later, when they are selected. */
-type AnyChange = ChangeHead & Partial<Pick<Change, 'codes' | 'keys'>>
-
-/** Whether fields are selected that need the items of changes. */
+/** Whether fields are selected that need the items of changes; otherwise these are loaded where they are needed. */
 export function areItemsSelected(info: GraphQLResolveInfo): boolean {
   return isSelected(info, 'codes') || isSelected(info, 'keys')
 }
 
-export const ChangeRef = builder.objectRef<AnyChange>('Change')
+export const ChangeRef = builder.objectRef<ChangeHead>('Change')
 
 builder.node(ChangeRef, {
   id: { resolve: ({ storeUuid, tx, seq }) => keyInStore(storeUuid, tx, seq) },
   loadManyWithoutCache: (keys, { loaders }) =>
-    loadByKeys(keys, (storeUuid, tx: string, seq: string) => loaders.change.load({ storeUuid, tx, seq })),
+    loadByKeys(keys, (storeUuid, tx: string, seq: string) => loaders.change(false).load({ storeUuid, tx, seq })),
   description:
     'What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes.',
   fields: (t) => ({
@@ -104,7 +101,7 @@ builder.node(ChangeRef, {
       description:
         'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; the job of an import; for the store, or all products, an empty string. At most 20,000: a request that changed more has several changes.',
       resolve: async (change, _args, { loaders }) => {
-        const { codes = (await loaders.changeWithCodes.load(change))?.codes ?? [] } = change
+        const { codes = (await loaders.change(true).load(change))?.codes ?? [] } = change
         return codesOf({ ...change, codes })
       },
     }),
@@ -112,7 +109,7 @@ builder.node(ChangeRef, {
       description:
         'What was changed of the items: names of attributes, and `status`; channels of links and readiness; fields of the store; the state of an import. Empty where whole items were created or deleted.',
       resolve: async (change, _args, { loaders }) => {
-        const { keys = (await loaders.changeWithCodes.load(change))?.keys ?? [] } = change
+        const { keys = (await loaders.change(true).load(change))?.keys ?? [] } = change
         return keysOf({ ...change, keys })
       },
     }),

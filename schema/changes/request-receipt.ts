@@ -1,11 +1,11 @@
-import { listHistory, listHistoryHeads } from '../../src/catalogue/changes/list-changes.ts'
+import { listHistory } from '../../src/catalogue/changes/list-changes.ts'
 import { type RequestReceipt, readReceipt } from '../../src/catalogue/changes/receipt.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost } from '../builder/lists.ts'
 import { requiredLookup } from '../builder/options.ts'
-import { areItemsSelected, ChangeKind, ChangeRef, countFields, originFields } from './change.ts'
+import { ChangeKind, ChangeRef, countFields, originFields } from './change.ts'
 import { ChangeConnection, changePageArgs, changePageOf, changesConnection } from './change-lists.ts'
 
 const RequestCounts = builder.objectRef<RequestReceipt['counts'][number]>('RequestCounts').implement({
@@ -31,8 +31,7 @@ const RequestReceiptRef = builder.objectRef<RequestReceipt>('RequestReceipt').im
       description: 'Changes of the request, the oldest first.',
       args: changePageArgs,
       resolve: async ({ storeUuid, requestId }, args, { catalogue }, info) => {
-        const list = areItemsSelected(info) ? listHistory : listHistoryHeads
-        const page = await list(catalogue, storeUuid, { requestId }, changePageOf(args), 'oldest first')
+        const page = await listHistory(catalogue, storeUuid, { requestId }, changePageOf(args, info), 'oldest first')
         return changesConnection(page, args.after)
       },
     }),

@@ -11,15 +11,12 @@ import { listDefinitions } from '../catalogue/attributes/attribute-definitions.t
 import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
 import { findViolations } from '../catalogue/attributes/attribute-violations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { ChangeHead } from '../catalogue/changes/change.ts'
-import { type ChangeKey, changeName, findChangeHeads, findChanges } from '../catalogue/changes/find-changes.ts'
+import { type ChangeKey, changeName, findChanges } from '../catalogue/changes/find-changes.ts'
 import {
   type ChangeFilter,
   type ChangePage,
-  listChangeHeads,
   listChanges,
   listHistory,
-  listHistoryHeads,
   type PageRequest,
 } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'
@@ -71,8 +68,9 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     ),
     productReadiness: byField('productCode', (uuid, codes) => findProductReadiness(catalogue, uuid, codes)),
     storeReadiness: perArguments((channel: string) => ofStores((uuid) => findStoreReadiness(catalogue, uuid, channel))),
-    change: byStore((uuid, keys: readonly ChangeKey[]) => findChangeHeads(catalogue, uuid, keys), changeName),
-    changeWithCodes: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), changeName),
+    change: perArguments((hasCodes: boolean) =>
+      byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys, hasCodes), changeName),
+    ),
     asset: byField('assetId', (uuid, assetIds) => findAssets(catalogue, uuid, assetIds)),
     assets: perArguments(([filter, page]: [AssetFilter, KeysetPage]) =>
       ofStores((uuid) => listAssets(catalogue, uuid, filter, page)),
@@ -97,16 +95,14 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
       ofStores((uuid) => findPage(catalogue, uuid, query, filterService), filterService && callsAtOnce),
     ),
-    changes: perArguments(([filter, page, hasCodes]: [ChangeFilter, PageRequest, boolean]) =>
-      ofStores<ChangePage<ChangeHead>>((uuid) =>
-        withCore(() => (hasCodes ? listChanges : listChangeHeads)(catalogue, uuid, filter, page), !isBare(filter)),
-      ),
+    changes: perArguments(([filter, page]: [ChangeFilter, PageRequest]) =>
+      ofStores((uuid) => withCore(() => listChanges(catalogue, uuid, filter, page), !isBare(filter))),
     ),
-    history: perArguments(([page, hasCodes]: [PageRequest, boolean]) =>
+    history: perArguments((page: PageRequest) =>
       byField('productCode', async (uuid, codes) => {
-        const histories = new Map<string, ChangePage<ChangeHead>>()
-        const list = hasCodes ? listHistory : listHistoryHeads
-        for (const productCode of codes) histories.set(productCode, await list(catalogue, uuid, { productCode }, page))
+        const histories = new Map<string, ChangePage>()
+        for (const productCode of codes)
+          histories.set(productCode, await listHistory(catalogue, uuid, { productCode }, page))
         return histories
       }),
     ),

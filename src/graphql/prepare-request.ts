@@ -165,8 +165,7 @@ function missing({ message, code }: PersistedQueryMissing, type: MediaType) {
 }
 
 function requestError(reason: Reason, errors: readonly unknown[], type: MediaType) {
-  const headers = { 'Content-Type': `${type}; charset=utf-8` }
-  return { status: statusOf(reason), headers, body: JSON.stringify({ errors }) }
+  return { ...answerOf(type, { errors }), status: statusOf(reason) }
 }
 
 function methodNotAllowed(allow: string, details: string): HttpError {

@@ -36,8 +36,8 @@ export interface Change {
   reverts: string | null
 }
 
-/** A change without its items, which may be very many. */
-export type ChangeHead = Omit<Change, 'codes' | 'keys'>
+/** A change, perhaps without its items, which may be very many. */
+export type ChangeHead = Omit<Change, 'codes' | 'keys'> & Partial<Pick<Change, 'codes' | 'keys'>>
 
 /** The table is called `c`. */
 export const headColumns = sql`c.store_uuid as "storeUuid", c.tx, c.seq, c.at, c.request_id as "requestId", c.actor,

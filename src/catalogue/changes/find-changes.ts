@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { type Change, type ChangeHead, type ChangeRow, changeColumns, changeOf, headColumns } from './change.ts'
+import { type Change, type ChangeRow, changeColumns, changeOf, headColumns } from './change.ts'
 import { ledgerName } from './cursor.ts'
 
 export interface ChangeKey {
@@ -13,27 +13,25 @@ export function changeName({ tx, seq }: ChangeKey): string {
   return `${tx}/${seq}`
 }
 
-/** The changes of a store with these numbers, by name. */
-export const findChanges = findByKeys(changeColumns)
-/** The same without their codes. */
-export const findChangeHeads: (...keys: Parameters<typeof findChanges>) => Promise<Map<string, ChangeHead>> =
-  findByKeys(headColumns)
-
-function findByKeys(columns: RawBuilder<unknown>) {
-  return async (catalogue: Catalogue, storeUuid: string, keys: readonly ChangeKey[]): Promise<Map<string, Change>> => {
-    const possible = keys.filter(({ tx, seq }) => fitsNumber(tx) && fitsNumber(seq))
-    if (possible.length === 0) return new Map()
-    const { rows } = await sql<ChangeRow & { ledger: string }>`
-      with h as materialized ${ledgerName}
-      select c.*, h.ledger from h
-        cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
-        cross join lateral (
-          select ${columns} from change c
-          where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
-          offset 0
-        ) c`.execute(catalogue.db)
-    return new Map(rows.map((row) => [changeName(row), changeOf(row, row.ledger)]))
-  }
+/** The changes of a store with these numbers, by name; only their heads unless `hasCodes`. */
+export async function findChanges(
+  catalogue: Catalogue,
+  storeUuid: string,
+  keys: readonly ChangeKey[],
+  hasCodes: boolean,
+): Promise<Map<string, Change>> {
+  const possible = keys.filter(({ tx, seq }) => fitsNumber(tx) && fitsNumber(seq))
+  if (possible.length === 0) return new Map()
+  const { rows } = await sql<ChangeRow & { ledger: string }>`
+    with h as materialized ${ledgerName}
+    select c.*, h.ledger from h
+      cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
+      cross join lateral (
+        select ${hasCodes ? changeColumns : headColumns} from change c
+        where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
+        offset 0
+      ) c`.execute(catalogue.db)
+  return new Map(rows.map((row) => [changeName(row), changeOf(row, row.ledger)]))
 }
 
 /** Whether it is a number that both types can hold. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { onlyRow } from '../../database/only-row.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
-import type { Change, ChangeHead } from './change.ts'
+import type { Change } from './change.ts'
 import { changesOf, type PageRow, pageOfChanges } from './change-page.ts'
 import {
   cursorOf,
@@ -30,10 +30,12 @@ export interface ChangeFilter {
 export interface PageRequest {
   after?: string | null | undefined
   limit: number
+  /** False: the changes are heads. Their codes, of which a page may have 2 MiB, are not read. */
+  hasCodes?: boolean
 }
 
-export interface ChangePage<Listed extends ChangeHead = Change> {
-  changes: Listed[]
+export interface ChangePage {
+  changes: Change[]
   /** The cursor of the next page; null at the end of a history. */
   next: string | null
   hasMore: boolean
@@ -43,53 +45,43 @@ export interface ChangePage<Listed extends ChangeHead = Change> {
  * A page of the feed of a store, in the order of `tx` and `seq`. It ends before the oldest open transaction, so that no
  * change is added before its cursor. An empty page has a cursor, too. Throws `invalid_request` or `cursor_expired`.
  */
-export const listChanges = feed(true)
-/** The same without the codes, of which a page may have 2 MiB: they are not read. */
-export const listChangeHeads: WithoutCodes<typeof listChanges> = feed(false)
-
-type WithoutCodes<List extends (...args: never[]) => unknown> = (
-  ...args: Parameters<List>
-) => Promise<ChangePage<ChangeHead>>
-
-function feed(hasCodes: boolean) {
-  return async (
-    catalogue: Catalogue,
-    storeUuid: string,
-    filter: ChangeFilter,
-    { after, limit }: PageRequest,
-  ): Promise<ChangePage> => {
-    const uuid = requireVisible(catalogue, storeUuid)
-    const isLatest = after === latest
-    const given = startOf(after)
-    const { tx, seq } = given ?? { tx: 0n, seq: 0n }
-    const size = isLatest ? 0 : limit + 1
-    const { operation = null, actor = null, from, to } = filter
-    const isNarrow = filter.requestId != null || filter.productCode != null
-    const following = [
-      sql<boolean>`(k.tx, k.seq) > (${String(tx)}::xid8, ${String(seq)}::bigint)`,
-      sql<boolean>`k.tx < state.oldest_open`,
-    ]
-    const found = isNarrow
-      ? narrowed(uuid, filter, following)
-      : sql`changes_after(${uuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, state.oldest_open, ${operation}::text,
-          ${actor}::text, coalesce(${from ?? null}::timestamptz, '-infinity'), coalesce(${to ?? null}::timestamptz, 'infinity'),
-          ${size}::integer)`
-    const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
-      select * from ledger_state() state cross join lateral (${durable}) d
-        left join lateral (${pageOfChanges(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
-      order by page.tx, page.seq`.execute(catalogue.db)
-    const state = onlyRow(rows)
-    if (given) requireKept(given, state)
-    const { changes, hasMore } = changesOf(rows, state.ledger, limit)
-    const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
-    const ends = [
-      given,
-      last && feedPosition(last.tx, last.seq),
-      feedPosition(state.horizon_tx, state.horizon_seq),
-      feedPosition(state.durable_tx, 0),
-    ]
-    return { changes, hasMore, next: cursorOf(state.ledger, hasMore && last ? last : latestOf(ends)) }
-  }
+export async function listChanges(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  { after, limit, hasCodes = true }: PageRequest,
+): Promise<ChangePage> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const isLatest = after === latest
+  const given = startOf(after)
+  const { tx, seq } = given ?? { tx: 0n, seq: 0n }
+  const size = isLatest ? 0 : limit + 1
+  const { operation = null, actor = null, from, to } = filter
+  const isNarrow = filter.requestId != null || filter.productCode != null
+  const following = [
+    sql<boolean>`(k.tx, k.seq) > (${String(tx)}::xid8, ${String(seq)}::bigint)`,
+    sql<boolean>`k.tx < state.oldest_open`,
+  ]
+  const found = isNarrow
+    ? narrowed(uuid, filter, following)
+    : sql`changes_after(${uuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, state.oldest_open, ${operation}::text,
+        ${actor}::text, coalesce(${from ?? null}::timestamptz, '-infinity'), coalesce(${to ?? null}::timestamptz, 'infinity'),
+        ${size}::integer)`
+  const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
+    select * from ledger_state() state cross join lateral (${durable}) d
+      left join lateral (${pageOfChanges(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
+    order by page.tx, page.seq`.execute(catalogue.db)
+  const state = onlyRow(rows)
+  if (given) requireKept(given, state)
+  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
+  const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
+  const ends = [
+    given,
+    last && feedPosition(last.tx, last.seq),
+    feedPosition(state.horizon_tx, state.horizon_seq),
+    feedPosition(state.durable_tx, 0),
+  ]
+  return { changes, hasMore, next: cursorOf(state.ledger, hasMore && last ? last : latestOf(ends)) }
 }
 
 /** The last change of a store before a transaction. A statement of its own: on Citus the store's server runs it. */
@@ -105,34 +97,28 @@ async function findLast(
 }
 
 /** A page of all matching changes, the newest or the oldest first, including those that the feed still delays. */
-export const listHistory = history(true)
-/** The same without the codes. */
-export const listHistoryHeads: WithoutCodes<typeof listHistory> = history(false)
-
-function history(hasCodes: boolean) {
-  return async (
-    catalogue: Catalogue,
-    storeUuid: string,
-    filter: ChangeFilter,
-    { after, limit }: PageRequest,
-    order: 'newest first' | 'oldest first' = 'newest first',
-  ): Promise<ChangePage> => {
-    const uuid = requireVisible(catalogue, storeUuid)
-    const isNewestFirst = order === 'newest first'
-    const given = after == null ? undefined : readCursor(after)
-    const start = given ? String(given.seq) : null
-    const further = isNewestFirst ? sql<boolean>`k.seq < ${start}::bigint` : sql<boolean>`k.seq > ${start}::bigint`
-    const direction = isNewestFirst ? sql`desc` : sql`asc`
-    const { rows } = await sql<LedgerState & PageRow>`
-      select * from ledger_state() state left join (
-        ${pageOfChanges(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
-      ) page on true
-      order by page.seq ${direction}`.execute(catalogue.db)
-    const state = onlyRow(rows)
-    if (given) requireSameLedger(given, state)
-    const { changes, hasMore } = changesOf(rows, state.ledger, limit)
-    return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
-  }
+export async function listHistory(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  { after, limit, hasCodes = true }: PageRequest,
+  order: 'newest first' | 'oldest first' = 'newest first',
+): Promise<ChangePage> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const isNewestFirst = order === 'newest first'
+  const given = after == null ? undefined : readCursor(after)
+  const start = given ? String(given.seq) : null
+  const further = isNewestFirst ? sql<boolean>`k.seq < ${start}::bigint` : sql<boolean>`k.seq > ${start}::bigint`
+  const direction = isNewestFirst ? sql`desc` : sql`asc`
+  const { rows } = await sql<LedgerState & PageRow>`
+    select * from ledger_state() state left join (
+      ${pageOfChanges(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
+    ) page on true
+    order by page.seq ${direction}`.execute(catalogue.db)
+  const state = onlyRow(rows)
+  if (given) requireSameLedger(given, state)
+  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
+  return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
 }
 
 /** The changes of a product or a request that meet the conditions. */
