@@ -19,6 +19,8 @@ import { resultsOf } from './subscribe.ts'
 import type { YogaContext, YogaServer } from './yoga.ts'
 
 export interface GraphQLRequest {
+  caller: Caller
+  requestId: string
   method: string
   search: string
   /** The media types of `Accept` that an answer can have. */
@@ -50,7 +52,8 @@ export interface PreparedRequest {
 /** Makes the function that prepares the operation of a request, or renders its errors. Throws `HttpError`. */
 export function createRequestPreparer(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
-  const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest => {
+  const prepare = (request: GraphQLRequest, type: MediaType): PreparedRequest => {
+    const { caller } = request
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
     const query = request.document ?? documentOf(params, persisted)
     const { operationName, variables } = params
@@ -92,17 +95,17 @@ export function createRequestPreparer(engine: Engine, persisted: PersistedDocume
       })
     return { operation, cost: requested, staleness, maxAffected, run, subscribe }
   }
-  return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
+  return (request: GraphQLRequest): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)
     if (request.method !== 'GET' && request.method !== 'POST')
       throw methodNotAllowed('GET, HEAD, POST, OPTIONS', 'the method must be GET or POST')
     try {
-      return prepare(request, caller, type)
+      return prepare(request, type)
     } catch (thrown) {
       if (thrown instanceof HttpError) throw thrown
       if (thrown instanceof PersistedQueryMissing) return missing(thrown, type)
       const causes: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
-      const errors = publicErrors(causes, log, requestId)
+      const errors = publicErrors(causes, log, request.requestId)
       if (thrown instanceof CatalogueError) return requestError(thrown.code, errors, type)
       if (thrown instanceof InvalidVariables) return requestError('invalid_request', errors, type)
       if (causes.every((cause) => cause instanceof GraphQLError)) return answerOf(type, { errors })

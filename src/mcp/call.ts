@@ -69,6 +69,7 @@ async function run(tool: Tool, variables: Record<string, unknown>, session: McpS
   const { graphql, maxAffected } = options
   const body = new TextEncoder().encode(JSON.stringify({ variables }))
   const request = {
+    ...session,
     method: 'POST',
     search: '',
     accept: 'application/json',
@@ -77,7 +78,7 @@ async function run(tool: Tool, variables: Record<string, unknown>, session: McpS
     ...(tool.isMutation && { shownItems }),
     body,
   }
-  const { answer } = await graphql(request, session.caller, session.requestId)
+  const { answer } = await graphql(request)
   if (!tool.isMutation) requireLength(answer, maxAnswerBytes)
   const { body: made = '' } = answer
   const { data, errors, extensions } = JSON.parse(typeof made === 'string' ? made : Buffer.concat(made).toString()) as {

@@ -18,7 +18,7 @@ export function createApi(options: ApiOptions): Api {
   return {
     errorOf: parts.errorOf,
     rest: async (request) => afterWrite(await rest(request), options),
-    graphql: async (...request) => afterWrite(await graphql(...request), options),
+    graphql: async (request) => afterWrite(await graphql(request), options),
   }
 }
 

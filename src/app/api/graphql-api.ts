@@ -1,6 +1,5 @@
 import type { Engine } from '../../graphql/engine.ts'
 import { createRequestPreparer, type GraphQLRequest } from '../../graphql/prepare-request.ts'
-import type { Caller } from '../../request/caller.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { notAcceptable } from '../../request/http-error.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -25,16 +24,16 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
   const { poolRoute, chooseReplica, contextOf } = parts
   const prepare = createRequestPreparer(engine, persistedDocuments, log)
   const subscribe = createSubscriptionApi(options, parts)
-  return async (request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult> => {
-    const { body } = request
-    if (pool && body && body.length > unparsedTimes * poolRoute.limits.bytes) return pool.graphql(request, caller)
-    const prepared = prepare(request, caller, requestId)
+  return async (request: GraphQLRequest): Promise<OperationResult> => {
+    const { caller, requestId, body } = request
+    if (pool && body && body.length > unparsedTimes * poolRoute.limits.bytes) return pool.graphql(request)
+    const prepared = prepare(request)
     if ('status' in prepared) return { answer: prepared }
     const { operation, maxAffected, staleness } = prepared
     const { name, isMutation, size, access } = operation
     if (prepared.subscribe) {
       if (!request.acceptsEvents) return { answer: notAcceptable(eventsOnly) }
-      const answer = await subscribe(prepared.subscribe, prepared.cost, request, caller, requestId)
+      const answer = await subscribe(prepared.subscribe, prepared.cost, request)
       return { answer, summary: { operation: name, isWrite: false } }
     }
     if (request.accept === '') return { answer: notAcceptable() }
@@ -43,7 +42,7 @@ export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: Api
     // The schema has thousands of fields, which have no cost.
     const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
     const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
-    if (pool && poolRoute.isForPool({ body, cost, copies, kind })) return pool.graphql(request, caller)
+    if (pool && poolRoute.isForPool({ body, cost, copies, kind })) return pool.graphql(request)
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })

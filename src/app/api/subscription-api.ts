@@ -7,7 +7,6 @@ import { findFeed } from '../../live/feed.ts'
 import type { Hub } from '../../live/hub.ts'
 import { iterateChanges } from '../../live/iterate-changes.ts'
 import { eventStreamHeaders, type Stream } from '../../live/stream.ts'
-import type { Caller } from '../../request/caller.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { createPauses } from '../../request/pauses.ts'
 import type { ApiOptions } from '../gateway-options.ts'
@@ -21,9 +20,7 @@ export function createSubscriptionApi(options: ApiOptions, { contextOf, poolRout
   return async (
     subscribe: NonNullable<PreparedRequest['subscribe']>,
     cost: number,
-    { headers }: GraphQLRequest,
-    caller: Caller,
-    requestId: string,
+    { caller, requestId, headers }: GraphQLRequest,
   ): Promise<HttpResponse> => {
     // The pool, which has no streams, runs what is larger.
     if (!live || cost > poolRoute.limits.cost) throw invalidRequest(tooLarge)

@@ -5,8 +5,8 @@ import type { Caller } from '../../request/caller.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
 import { traced } from '../api/traced.ts'
 
-export type ThreadRequest = { caller: Caller; enumerations: Enumerations } & (
-  | { api: 'rest'; request: Pick<RestRequest, 'method' | 'path' | 'search' | 'headers'> & { body: Body } }
+export type ThreadRequest = { enumerations: Enumerations } & (
+  | { api: 'rest'; request: Omit<RestRequest, 'caller' | 'body' | 'file'> & { caller: Caller; body: Body } }
   | { api: 'graphql'; request: GraphQLRequest }
 )
 
@@ -34,14 +34,14 @@ export function createPoolApi(pool: ThreadPool, enumerations: () => Enumerations
     return { summary, answer: { status, headers, ...(pieces && { body: pieces }) } }
   }
   return {
-    rest: async ({ method, path, search, headers }: RestRequest, caller: Caller, body?: Body) => {
-      const request = { method, path, search, headers, body: body && movable(body) }
-      const { answer: response } = await answer({ api: 'rest', request, caller, enumerations: enumerations() })
+    rest: async ({ body: _, file: __, ...given }: RestRequest, caller: Caller, body?: Body) => {
+      const request = { ...given, caller, body: body && movable(body) }
+      const { answer: response } = await answer({ api: 'rest', request, enumerations: enumerations() })
       return response
     },
-    graphql: ({ body, ...given }: GraphQLRequest, caller: Caller): Promise<OperationResult> => {
+    graphql: ({ body, ...given }: GraphQLRequest): Promise<OperationResult> => {
       const request = { ...given, body: body && movable(body) }
-      return answer({ api: 'graphql', request, caller, enumerations: enumerations() })
+      return answer({ api: 'graphql', request, enumerations: enumerations() })
     },
   }
 }

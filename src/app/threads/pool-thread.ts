@@ -9,7 +9,7 @@ import { runTask, type Task, type TaskResult } from '../../event-loop/run-task.t
 import type { FilterAddress } from '../../filter-service/client.ts'
 import { piecesOf } from '../../http/body/body-size.ts'
 import { lazy } from '../../lazy.ts'
-import { type RequestContext, requestContext } from '../../request/context.ts'
+import { requestContext } from '../../request/context.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { graphqlError } from '../../request/http-error.ts'
 import { type Api, createApi } from '../api/api.ts'
@@ -50,11 +50,11 @@ function createAnswer({ connection, filterAddress, logLevel, ...options }: PoolT
     runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.reportProgress),
     log,
   })
-  return async (input: ThreadRequest, { requestId }: RequestContext): Promise<TaskResult<ThreadAnswer>> => {
+  return async (input: ThreadRequest): Promise<TaskResult<ThreadAnswer>> => {
     // Shapes that are made from the enumerations are cached by the object.
     if (!isDeepStrictEqual(enumerations, input.enumerations)) enumerations = input.enumerations
     hasQueuedJob = false
-    const { answer, summary } = await answerBy(api, input, requestId.text)
+    const { answer, summary } = await answerBy(api, input)
     const { status, headers } = answer
     const body = answer.body === undefined ? undefined : piecesOf(answer.body).map(movable)
     const moved = body?.map(({ buffer }) => buffer) ?? []
@@ -72,16 +72,14 @@ function filterServiceAt(address: FilterAddress, log: Logger): FilterService {
 }
 
 /** Answers errors too: one that is thrown here has failed the pool, and its class would be lost on the way. */
-async function answerBy(api: Api, input: ThreadRequest, requestId: string): Promise<OperationResult> {
-  const { caller } = input
+async function answerBy(api: Api, input: ThreadRequest): Promise<OperationResult> {
   if (input.api === 'graphql') {
-    return api
-      .graphql(input.request, caller, requestId)
-      .catch((thrown) => ({ answer: graphqlError(api.errorOf(thrown, requestId)) }))
+    const { request } = input
+    return api.graphql(request).catch((thrown) => ({ answer: graphqlError(api.errorOf(thrown, request.requestId)) }))
   }
-  const { body = new Uint8Array(), ...request } = input.request
+  const { caller, body = new Uint8Array(), ...request } = input.request
   const file = (): never => {
     throw new Error('files are received on the main thread')
   }
-  return api.rest({ ...request, requestId, caller: () => caller, body: async () => body, file })
+  return api.rest({ ...request, caller: () => caller, body: async () => body, file })
 }

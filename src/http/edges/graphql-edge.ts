@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
 import { acceptedOf } from '../../request/accepted.ts'
-import type { Caller } from '../../request/caller.ts'
 import type { HttpResponse, OperationResult } from '../../request/exchange.ts'
 import { graphqlError, type HttpError, notAcceptable, unauthorized } from '../../request/http-error.ts'
 import { readJsonBody } from '../body/read-json-body.ts'
@@ -10,7 +9,7 @@ import { answerWithPage, type Page } from '../static/page.ts'
 import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
 
 export interface GraphQLApi {
-  graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult>
+  graphql(request: GraphQLRequest): Promise<OperationResult>
   graphiql(): Promise<Page>
   /** What was thrown as the error to answer with; one that is not expected is logged. */
   errorOf(thrown: unknown, requestId: string): HttpError
@@ -40,14 +39,14 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
   const accept = jsonTypes(headers.accept)
   const acceptsEvents = method === 'POST' && acceptedOf(headers.accept ?? '').includes('text/event-stream')
   if (accept === '' && !acceptsEvents) return { answer: notAcceptable() }
+  const given = { caller, requestId: id.text, method, search, accept, headers }
   if (method !== 'POST') {
     await startOnePerTick()
-    const result = await api.graphql({ method, search, accept, body: undefined, headers }, caller, id.text)
+    const result = await api.graphql({ ...given, body: undefined })
     const isCacheable = result.answer.headers['Cache-Control'] !== undefined
     return isCacheable ? { ...result, answer: tagged(result.answer, headers['if-none-match']) } : result
   }
-  const body = await readJsonBody(request, { mediaTypes })
-  return api.graphql({ method, search, accept, acceptsEvents, body, headers }, caller, id.text)
+  return api.graphql({ ...given, acceptsEvents, body: await readJsonBody(request, { mediaTypes }) })
 }
 
 const mediaTypes = ['application/json', 'application/graphql+json']
