@@ -8,14 +8,14 @@ import { envelope } from '../response/envelope.ts'
 export function errorResponse(error: HttpError, requestId: string): HttpResponse & { body: string } {
   return {
     ...errorHead(error),
-    body: envelope(-1, 'ERROR', requestId, JSON.stringify({ error_info: error.errorInfo })),
+    body: envelope(-1, 'ERROR', requestId, JSON.stringify({ error_info: error.faults })),
   }
 }
 
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
 export function mapUnavailableToDownstream(error: HttpError, endpoint: Endpoint | undefined): HttpError {
-  if (error.reason !== 'unavailable' || endpoint?.answers.kind !== 'listing') return error
-  const [{ details = '' } = {}] = error.errorInfo
+  if (error.code !== 'unavailable' || endpoint?.answers.kind !== 'listing') return error
+  const [{ details = '' } = {}] = error.faults
   const ofSource = details.replace(unreachable.unavailable, unreachable.downstream_unavailable)
   return new HttpError('downstream_unavailable', ofSource)
 }

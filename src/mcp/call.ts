@@ -44,8 +44,8 @@ export async function call(
     const plan = await options.plans.keep({ operation: tool.operation, variables }, session.caller)
     return answered({ affected, ...preview, plan })
   } catch (error) {
-    const { errorInfo } = options.errorOf(error, session.requestId)
-    return { isError: true, content: [{ type: 'text', text: JSON.stringify({ errors: errorInfo }) }] }
+    const { faults } = options.errorOf(error, session.requestId)
+    return { isError: true, content: [{ type: 'text', text: JSON.stringify({ errors: faults }) }] }
   }
 }
 

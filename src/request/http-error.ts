@@ -1,24 +1,24 @@
 import { type Fault, type Reason, statusOf } from '../errors.ts'
 import type { HttpResponse } from './exchange.ts'
 
-/** An error answer, thrown where the error is found and rendered in one place. `reason` decides the usual status. */
+/** An error answer, thrown where the error is found and rendered in one place. `code` decides the usual status. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
-  readonly reason: Reason
-  readonly errorInfo: readonly Fault[]
+  readonly code: Reason
+  readonly faults: readonly Fault[]
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
 
   constructor(
-    reason: Reason,
-    errorInfo: readonly Fault[] | string,
+    code: Reason,
+    faults: readonly Fault[] | string,
     headers: Record<string, string> = {},
-    status = statusOf(reason),
+    status = statusOf(code),
   ) {
-    super(reason)
+    super(code)
     this.status = status
-    this.reason = reason
-    this.errorInfo = typeof errorInfo === 'string' ? [{ reason, details: errorInfo }] : errorInfo
+    this.code = code
+    this.faults = typeof faults === 'string' ? [{ reason: code, details: faults }] : faults
     this.headers = headers
   }
 }
@@ -43,8 +43,8 @@ export function errorHead({ status, headers }: HttpError): { status: number; hea
 
 /** The answer of the GraphQL API to an error by which a whole request failed. */
 export function graphqlError(error: HttpError): HttpResponse {
-  const message = error.errorInfo.map(({ details }) => details).join('; ')
-  return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.reason } }] }) }
+  const message = error.faults.map(({ details }) => details).join('; ')
+  return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.code } }] }) }
 }
 
 const jsonOnly = 'Accept must allow application/graphql-response+json or application/json'

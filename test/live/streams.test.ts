@@ -35,7 +35,7 @@ it('the tokens of the same stores have some of all streams, and others have the 
   const open = openerOf({ ofTenant: 3, ofProcess: 5 })
   const [first] = ['Ann', 'Bob', 'Cid'].map((user) => open(user, 'one'))
   const refused = (details: string) =>
-    expect.objectContaining({ errorInfo: [expect.objectContaining({ details: expect.stringContaining(details) })] })
+    expect.objectContaining({ faults: [expect.objectContaining({ details: expect.stringContaining(details) })] })
   expect(() => open('Dan', 'one')).toThrow(refused('the tokens of the same stores may have 3 open streams'))
   for (const user of ['Eve', 'Fay']) open(user, 'other')
   expect(() => open('Gus', 'other')).toThrow(refused('the service may have 5 open streams'))
@@ -69,7 +69,7 @@ it('a token has 10 streams, also where its stores change', () => {
   const open = openerOf({})
   for (let i = 0; i < 10; i++) open('Ann', i % 2 === 0 ? 'one' : 'other')
   expect(() => open('Ann', 'third')).toThrow(
-    expect.objectContaining({ errorInfo: [expect.objectContaining({ details: expect.stringContaining('10 open') })] }),
+    expect.objectContaining({ faults: [expect.objectContaining({ details: expect.stringContaining('10 open') })] }),
   )
   open('Bob', 'one')
 })

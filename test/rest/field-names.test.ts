@@ -24,7 +24,7 @@ it('an error of a group of a request has the names of REST', () => {
   const errorInfo = [{ ...fault, details: 'groups[1].assetFormat must be there' }]
   const error = toHttpError([{ message: '', extensions: { code: 'invalid_request', errorInfo } }])
   const details = 'item 1: asset_type must be there'
-  expect(error).toMatchObject({ errorInfo: [{ ...fault, field: 'asset_type', details }] })
+  expect(error).toMatchObject({ faults: [{ ...fault, field: 'asset_type', details }] })
 })
 
 it('an error of a parameter, or of a field of an object, has the names of REST', async () => {
