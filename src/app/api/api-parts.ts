@@ -6,6 +6,7 @@ import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
 import { createPoolRoute } from '../../event-loop/pool-route.ts'
 import { type Context, createContext, type EventSources } from '../../graphql/context.ts'
+import type { Engine } from '../../graphql/engine.ts'
 import { publicError } from '../../graphql/public-error.ts'
 import type { JobKey } from '../../jobs/job.ts'
 import type { Caller } from '../../request/caller.ts'
@@ -28,8 +29,8 @@ export interface RunOptions {
 
 export type ApiParts = ReturnType<typeof createApiParts>
 
-/** What both APIs use. */
-export function createApiParts(options: ApiOptions) {
+/** What both APIs use, with the options. */
+export function createApiParts(engine: Engine, options: ApiOptions) {
   const { db, replicas, enumerations, filterService, onJobQueued, jobQuotas, outgoingAllow, log } = options
   const recordsChanges = options.changesRetention > 0
   const catalogueOf = (caller: Caller, { transaction, replica, isLatest }: RunOptions): Catalogue => {
@@ -38,6 +39,8 @@ export function createApiParts(options: ApiOptions) {
     return isLatest ? { ...catalogue, waitForProjections: createProjectionWait(catalogue) } : catalogue
   }
   return {
+    ...options,
+    engine,
     recordsChanges,
     poolRoute: createPoolRoute(options.mainThreadLimits),
     catalogueOf,

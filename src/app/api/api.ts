@@ -11,10 +11,9 @@ import { createRestApi } from './rest-api.ts'
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
-  const parts = createApiParts(options)
-  const engine = createEngine(schema, options.introspection)
-  const rest = createRestApi(engine, options, parts)
-  const graphql = createGraphQLApi(engine, options, parts)
+  const parts = createApiParts(createEngine(schema, options.introspection), options)
+  const rest = createRestApi(parts)
+  const graphql = createGraphQLApi(parts)
   return {
     errorOf: parts.errorOf,
     rest: async (request) => afterWrite(await rest(request), options),

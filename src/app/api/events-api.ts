@@ -8,12 +8,12 @@ import { eventStreamHeaders } from '../../live/stream.ts'
 import { streamEvents } from '../../live/stream-events.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { HttpError } from '../../request/http-error.ts'
-import type { ApiOptions } from '../gateway-options.ts'
+import type { ApiParts } from './api-parts.ts'
 
 /** Makes the function that answers GET /v1/events: everything that may fail does so before the stream begins. */
-export function createEventsApi({ db, live, changesRetention }: Pick<ApiOptions, 'db' | 'live' | 'changesRetention'>) {
+export function createEventsApi({ db, live, recordsChanges }: ApiParts) {
   return async ({ caller, request }: CheckedRequest, wanted: EventsRequest): Promise<HttpResponse> => {
-    if (changesRetention === 0) throw changesDisabled()
+    if (!recordsChanges) throw changesDisabled()
     const last = request.headers['last-event-id']
     const start = last ? { after: last, names: { after: 'Last-Event-ID' } } : {}
     const feed = await findFeed(catalogueFor(db, caller.viewer), { ...wanted, ...start })

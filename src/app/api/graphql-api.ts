@@ -1,8 +1,6 @@
-import type { Engine } from '../../graphql/engine.ts'
 import { createRequestPreparer, type GraphQLRequest } from '../../graphql/prepare-request.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { notAcceptable } from '../../request/http-error.ts'
-import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts } from './api-parts.ts'
 import { createSubscriptionApi } from './subscription-api.ts'
 import { traced } from './traced.ts'
@@ -19,11 +17,10 @@ const kindOf = (cost: number) => `GraphQL ${Math.ceil(Math.log10(cost + 1))}`
 const eventsOnly = 'a subscription is a POST whose Accept allows text/event-stream'
 
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
-export function createGraphQLApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
-  const { pool, persistedDocuments, log } = options
-  const { poolRoute, chooseReplica, contextOf } = parts
-  const prepare = createRequestPreparer(engine, persistedDocuments, log)
-  const subscribe = createSubscriptionApi(options, parts)
+export function createGraphQLApi(parts: ApiParts) {
+  const { pool, poolRoute, chooseReplica, contextOf } = parts
+  const prepare = createRequestPreparer(parts.engine, parts.persistedDocuments, parts.log)
+  const subscribe = createSubscriptionApi(parts)
   return async (request: GraphQLRequest): Promise<OperationResult> => {
     const { caller, requestId, body } = request
     if (pool && body && body.length > unparsedTimes * poolRoute.limits.bytes) return pool.graphql(request)

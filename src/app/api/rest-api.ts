@@ -7,13 +7,11 @@ import type { CheckedRequest, RestServices } from '../../../rest/services.ts'
 import { toHttpError } from '../../../rest/translate.ts'
 import type { Database } from '../../database/tables.ts'
 import { requireAccess } from '../../graphql/access.ts'
-import type { Engine } from '../../graphql/engine.ts'
 import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
 import { receiveUpload } from '../../jobs/upload.ts'
 import { memoized } from '../../lazy.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
-import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
 import { createEventsApi } from './events-api.ts'
 import { createStoredListing } from './stored-listing.ts'
@@ -28,11 +26,11 @@ const longCost = 10_000
 const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(document)}${isCheck ? ', known' : ''}`
 
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
-export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiParts) {
-  const { db, enumerations, pool, filterService, pageCacheMb, jobQuotas } = options
-  const { recordsChanges, poolRoute, chooseReplica, catalogueOf, errorOf } = parts
-  const { operationOf, run } = createOperations(engine, options, parts)
-  const listing = createStoredListing(pageCacheMb, filterService)
+export function createRestApi(parts: ApiParts) {
+  const { db, enumerations, pool, jobQuotas, recordsChanges } = parts
+  const { poolRoute, chooseReplica, catalogueOf, errorOf } = parts
+  const { operationOf, run } = createOperations(parts)
+  const listing = createStoredListing(parts.pageCacheMb, parts.filterService)
   const whereOf = async ({ staleness, caller }: CheckedRequest): Promise<RunOptions> =>
     staleness ? { replica: await chooseReplica(staleness, caller), isLatest: staleness.isLatest } : {}
   const services: RestServices = {
@@ -63,7 +61,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
       const file = { ...request.file(), tokenId: caller.tokenId }
       return receiveUpload(catalogueOf(caller, {}), enumerations(), given as UploadOptions, file, jobQuotas)
     },
-    events: createEventsApi(options),
+    events: createEventsApi(parts),
     write: (checked, key, work) => {
       const { caller, preferences, upload } = checked
       const workIn = (transaction?: Transaction<Database>) =>
@@ -75,7 +73,7 @@ export function createRestApi(engine: Engine, options: ApiOptions, parts: ApiPar
 }
 
 /** `run` returns the data of a request's operation, or throws the errors as one `HttpError`. */
-function createOperations(engine: Engine, { log }: ApiOptions, { contextOf }: ApiParts) {
+function createOperations({ engine, log, contextOf }: ApiParts) {
   const operationOf = memoized((document: DocumentNode) => engine.prepareOwn(document))
   // At the start: the first requests need not wait, and a wrong operation stops the gateway.
   for (const { document } of endpoints) operationOf(document)

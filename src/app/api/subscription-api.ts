@@ -9,13 +9,11 @@ import { iterateChanges } from '../../live/iterate-changes.ts'
 import { eventStreamHeaders, type Stream } from '../../live/stream.ts'
 import type { HttpResponse } from '../../request/exchange.ts'
 import { createPauses } from '../../request/pauses.ts'
-import type { ApiOptions } from '../gateway-options.ts'
 import type { ApiParts } from './api-parts.ts'
 import { createJobWatch, type JobWatch } from './job-watch.ts'
 
 /** Makes the function that answers a subscription by GraphQL over SSE, in distinct connections mode. */
-export function createSubscriptionApi(options: ApiOptions, { contextOf, poolRoute }: ApiParts) {
-  const { live } = options
+export function createSubscriptionApi({ live, contextOf, poolRoute, ...options }: ApiParts) {
   const findWatched = createJobWatch(options.db)
   return async (
     subscribe: NonNullable<PreparedRequest['subscribe']>,
@@ -65,7 +63,7 @@ async function send(stream: Stream, results: AsyncIterable<string>): Promise<voi
 }
 
 function sourcesOf(
-  { db, changesRetention }: ApiOptions,
+  { db, recordsChanges }: Pick<ApiParts, 'db' | 'recordsChanges'>,
   hub: Hub,
   stream: Stream,
   findWatched: JobWatch,
@@ -73,7 +71,7 @@ function sourcesOf(
   const catalogue = catalogueFor(db, stream.caller.viewer)
   return {
     changes: async (storeUuid, after, filter) => {
-      if (changesRetention === 0) throw changesDisabled()
+      if (!recordsChanges) throw changesDisabled()
       const feed = await findFeed(catalogue, { storeUuids: [storeUuid], filter, after, names: { filter: 'filter.' } })
       return iterateChanges(hub, stream, feed)
     },
