@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import { createAuthentication } from '../auth/authentication.ts'
+import { codeIndexAdvice, openSchemaAdvice } from '../database/advice.ts'
 import { findKind } from '../database/kind.ts'
 import { addChangeDays } from '../database/ledger.ts'
+import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import { createMemoryBudget } from '../fair-share/memory-budget.ts'
 import { listen } from '../http/listen.ts'
 import { type StopOptions, stopServer } from '../http/stop-server.ts'
@@ -13,7 +15,6 @@ import { createGatewayMetrics } from './gateway-metrics.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { createGatewayServer } from './gateway-server.ts'
 import { createStatusCheck } from './status.ts'
-import { warnAtStart } from './warn-at-start.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -23,7 +24,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>
 export async function startGateway(options: GatewayOptions) {
   const { db, host, port, log } = options
   const kind = await findKind(db).catch(() => undefined)
-  warnAtStart(db, log)
+  warnAtStart(options)
   const replicas = await openReplicas(options)
   const findCaller = createAuthentication(options)
   const live = { hub: createHub(db, log), streams: createStreams(findCaller, options.streamLimits) }
@@ -67,6 +68,15 @@ export async function startGateway(options: GatewayOptions) {
     await stop()
     throw error
   }
+}
+
+function warnAtStart({ db, log }: GatewayOptions): void {
+  const warn = (message: Promise<string | false | undefined>) =>
+    message.then((text) => text && log.warn(text)).catch(() => {})
+  const noRowSecurity = `row-level security is off: the role ${tenantRole} cannot be used`
+  void warn(hasRowSecurity(db).then((isUsable) => !isUsable && noRowSecurity))
+  void warn(codeIndexAdvice(db))
+  void warn(openSchemaAdvice(db))
 }
 
 const slowStopMs = 10_000
