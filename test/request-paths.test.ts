@@ -26,7 +26,7 @@ const query = `query ($store: ID!) { store(storeUuid: $store) {
 } }`
 
 const requests: [name: string, most: number, request: (emptyStore: string) => Promise<unknown>][] = [
-  ['GET /v1/assets', 11, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
+  ['GET /v1/assets', 9, () => gateway.call(`/v1/assets?store_uuid=${store}`)],
   [
     'PUT /v1/products',
     18,
