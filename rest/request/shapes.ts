@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { delimiterOf } from '../../src/request/csv/csv-options.ts'
 import { hasAtMost, isObject, isStorable, timeOf } from '../../src/text.ts'
 import type { ProductStatus } from '../operations.generated.ts'
 
@@ -163,8 +164,7 @@ export const csvForm = {
     .describe('CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe.'),
   delimiter: z
     .string()
-    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter))
-    .refine((delimiter) => [',', ';', '|', '\t'].includes(delimiter), 'must be one of `,` `;` `|` and `tab`')
+    .refine((text) => delimiterOf(text) !== undefined, 'must be one of `,` `;` `|` and `tab`')
     .default(',')
     .describe('CSV: separator of cells: `,` `;` `|` or `tab`.'),
   bom: flag.default(false).describe('CSV: whether to begin with a byte-order mark, by which Excel recognizes UTF-8.'),

@@ -42,11 +42,10 @@ function requireFew(names: string[], details: string): string[] {
   throw invalidRequest([{ field: 'columns', details }])
 }
 
-const delimiters = [',', ';', '|', '\t']
-
-function delimiterOf(text: string): string | undefined {
+/** The separator of cells that a text names: itself, or a tab; undefined for another text. */
+export function delimiterOf(text: string): string | undefined {
   const delimiter = text === 'tab' ? '\t' : text
-  return delimiters.includes(delimiter) ? delimiter : undefined
+  return [',', ';', '|', '\t'].includes(delimiter) ? delimiter : undefined
 }
 
 /** Throws `invalid_request`. */
