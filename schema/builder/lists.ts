@@ -47,7 +47,7 @@ export function connectionOf<Node>(edges: Edge<Node>[], hasNextPage: boolean, ha
 }
 
 /** How a connection reads its rows, which are ordered by a key. */
-interface KeysetSource<Row> {
+export interface KeysetSource<Row, List = Row[], Count = number> {
   /** Of the connection and its order: a cursor is refused where another name is expected. */
   name: string
   keyOf(row: Row): string
@@ -56,8 +56,8 @@ interface KeysetSource<Row> {
   /** Whether a row is on the page, by default any: one that is not keeps its place. */
   isShown?(row: Row): boolean
   /** Reads the rows of the page and one more. */
-  read(page: KeysetPage): Promise<Row[]>
-  count(): Promise<number>
+  read(page: KeysetPage): Promise<List>
+  count(): Promise<Count>
 }
 
 /** A page of a connection over rows. Throws `invalid_request` for arguments that do not go together or a bad cursor. */

@@ -1,4 +1,3 @@
-import type { KeysetPage } from '../../src/catalogue/conditions.ts'
 import type { ListedProduct } from '../../src/catalogue/products/find-products.ts'
 import type { ProductCount } from '../../src/catalogue/products/lists/count-products.ts'
 import type { Facet } from '../../src/catalogue/products/lists/facets.ts'
@@ -18,6 +17,7 @@ import {
   connectionCost,
   countedPage,
   firstArg,
+  type KeysetSource,
   keysetConnection,
   pageSizeOf,
   perStore,
@@ -53,14 +53,7 @@ export const ProductConnectionRef = builder.connectionObject<typeof ProductRef, 
 /** A connection over the products of lists, with the time of which they are. */
 export async function productConnection(
   args: Parameters<typeof keysetConnection>[0],
-  {
-    read,
-    count,
-    ...source
-  }: Omit<Parameters<typeof keysetConnection<ListedProduct>>[1], 'read' | 'count'> & {
-    read: (page: KeysetPage) => Promise<ProductList>
-    count: () => Promise<ProductCount>
-  },
+  { read, count, ...source }: KeysetSource<ListedProduct, ProductList, ProductCount>,
 ) {
   let list: Promise<ProductList> | undefined
   const counted = lazy(count)

@@ -1,4 +1,4 @@
-import { listGroupsOfParents } from '../catalogue/asset-groups/asset-groups.ts'
+import { type AssetGroupQuery, listGroupsOfParents } from '../catalogue/asset-groups/asset-groups.ts'
 import { type FilterService, findPage } from '../catalogue/asset-groups/list-groups.ts'
 import {
   type AssetFilter,
@@ -27,6 +27,8 @@ import { countProducts } from '../catalogue/products/lists/count-products.ts'
 import { countFacets, type FacetQuery } from '../catalogue/products/lists/facets.ts'
 import { listProducts } from '../catalogue/products/lists/list-products.ts'
 import { findProductColumns } from '../catalogue/products/product-columns.ts'
+import type { ProductOrder } from '../catalogue/products/query/order.ts'
+import type { ProductFilter } from '../catalogue/products/query/product-filter.ts'
 import { isCostly, isCostlyToCount } from '../catalogue/products/query/source.ts'
 import { findProductReadiness } from '../catalogue/readiness/product-readiness.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
@@ -83,16 +85,16 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
       ofStores((uuid) => listJobs(catalogue, uuid, filter, page)),
     ),
     jobCount: perArguments((filter: JobFilter) => ofStores((uuid) => countJobs(catalogue, uuid, filter))),
-    products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
-      ofStores((uuid) => withCore(() => listProducts(catalogue, uuid, ...args), isCostly(args[0], args[2]))),
+    products: perArguments(([filter, page, order]: [ProductFilter, KeysetPage, ProductOrder]) =>
+      ofStores((uuid) => withCore(() => listProducts(catalogue, uuid, filter, page, order), isCostly(filter, order))),
     ),
-    productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
+    productCount: perArguments((filter: ProductFilter) =>
       ofStores((uuid) => withCore(() => countProducts(catalogue, uuid, filter), isCostlyToCount(filter))),
     ),
     facets: perArguments((query: FacetQuery) =>
       ofStores((uuid) => withCore(() => countFacets(catalogue, uuid, query))),
     ),
-    assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
+    assetGroupPage: perArguments((query: AssetGroupQuery) =>
       ofStores((uuid) => findPage(catalogue, uuid, query, filterService), filterService && callsAtOnce),
     ),
     changes: perArguments(([filter, page]: [ChangeFilter, PageRequest]) =>
