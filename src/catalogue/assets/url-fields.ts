@@ -19,11 +19,15 @@ export function urlFieldsOf(assetFormat: string): (position: number) => string {
 
 const urlFields = new Map<string, (position: number) => string>()
 
-/** The format and position that a URL field names; undefined if it is no URL field of these formats. */
-export function parseUrlField(
-  assetFormats: readonly string[],
-  field: string,
-): { assetFormat: string; position: number } | undefined {
+/** What a URL field names. Without a channel, it is that of its request or file. */
+export interface UrlField {
+  channel?: string | undefined
+  assetFormat: string
+  position: number
+}
+
+/** What a field names; undefined if it is no URL field of these formats. */
+export function parseUrlField(assetFormats: readonly string[], field: string): UrlField | undefined {
   const [, word, digits] = /^(.+) URL ([1-9]\d*)$/.exec(field) ?? []
   const assetFormat = word === undefined ? undefined : assetFormats.find((format) => wordOf(format) === word)
   return assetFormat === undefined ? undefined : { assetFormat, position: Number(digits) }
@@ -33,7 +37,7 @@ export function parseUrlField(
 export function parseChannelField(
   { channels, assetFormats }: Pick<Enumerations, 'channels' | 'assetFormats'>,
   field: string,
-): { channel: string | undefined; assetFormat: string; position: number } | undefined {
+): UrlField | undefined {
   for (const channel of [undefined, ...channels]) {
     const prefix = channel === undefined ? '' : `${channel}: `
     const parsed = field.startsWith(prefix) ? parseUrlField(assetFormats, field.slice(prefix.length)) : undefined
@@ -43,10 +47,8 @@ export function parseChannelField(
 }
 
 /** Reads names of URL fields, each once: ten thousand products have the same ones. */
-export function urlFieldReader(
-  enumerations: Enumerations | undefined,
-): (name: string) => ReturnType<typeof parseChannelField> {
-  const known = new Map<string, ReturnType<typeof parseChannelField>>()
+export function urlFieldReader(enumerations: Enumerations | undefined): (name: string) => UrlField | undefined {
+  const known = new Map<string, UrlField | undefined>()
   return (name) => {
     if (!enumerations || !name.includes(' URL ')) return undefined
     if (!known.has(name)) known.set(name, parseChannelField(enumerations, name))

@@ -1,4 +1,4 @@
-import { parseChannelField } from '../../catalogue/assets/url-fields.ts'
+import { parseChannelField, type UrlField } from '../../catalogue/assets/url-fields.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { attributeColumn, attributeOfColumn, isOfReport } from '../../request/csv/attribute-column.ts'
 import { isObject, shown } from '../../text.ts'
@@ -17,7 +17,7 @@ export interface Layout {
   attributeOf(column: string): string | undefined
   columnOf(attribute: string): string
   /** The place of the asset whose URL the column holds, by default on the import's channel; undefined: no asset. */
-  urlPlaceOf(column: string): ReturnType<typeof parseChannelField>
+  urlPlaceOf(column: string): UrlField | undefined
 }
 
 /**
