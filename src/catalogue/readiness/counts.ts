@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { readinessItems, recorded } from '../changes/record-changes.ts'
 import type { Sql } from '../conditions.ts'
-import { evaluationJoin, findPatternMismatches, requirementsOf } from './evaluate.ts'
+import { evaluationJoin, findPatternMismatches, requirementsOf, unpacked } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
 /** Number of products of a store that do not meet each requirement of a channel (0006-projections.sql). */
@@ -54,7 +54,8 @@ export async function findChangedGaps(
     with r as materialized (${requirementsOf(list)})
     select k.code, g.mask::text as before, m.mask::text as mask, m.values
     from unnest(${codes}::text[]) k(code) left join lateral (
-      select product_code, status, attributes from product where store_uuid = ${uuid} and product_code = k.code offset 0
+      select product_code, status, ${unpacked} as attributes from product
+      where store_uuid = ${uuid} and product_code = k.code offset 0
     ) p on true left join lateral (
       select mask from product_gap
       where store_uuid = ${uuid} and channel = ${channel} and build = ${build} and product_code = k.code offset 0

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import type { Condition } from '../conditions.ts'
-import { evaluationJoin, findPatternMismatches, reasonFor, requirementsOf } from './evaluate.ts'
+import { evaluationJoin, findPatternMismatches, reasonFor, requirementsOf, unpacked } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
 export interface ProductReadiness {
@@ -32,7 +32,8 @@ export async function findProductReadiness(
     select p.product_code as "productCode", c.channel, (
       select coalesce(json_agg(json_build_object('requirement', r.requirement, 'value', v.value, 'isMissing', v.is_missing)
         order by r.bit), '[]')
-      from r ${evaluationJoin(uuid)} where r.channel = c.channel and (v.is_missing or r.pattern is not null)
+      from (select p.product_code, p.status, ${unpacked} as attributes offset 0) p cross join r ${evaluationJoin(uuid)}
+      where r.channel = c.channel and (v.is_missing or r.pattern is not null)
     ) as found
     from (
       select product_code, status, attributes from product
