@@ -118,13 +118,14 @@ export async function saveProgress(
   position?: ImportPosition,
 ): Promise<boolean> {
   const { counts, problems, notes, recognized } = attempt
-  const saved = {
-    ...{ counts: JSON.stringify(counts), problems: storable(problems) },
-    ...{ notes: storable(notes), recognized: storable(recognized) },
-  }
-  const moved = position ? { position: JSON.stringify(position) } : {}
   const { numUpdatedRows } = await updateOf(db, attempt)
-    .set({ ...saved, ...moved })
+    .set({
+      counts: JSON.stringify(counts),
+      problems: storable(problems),
+      notes: storable(notes),
+      recognized: storable(recognized),
+      ...(position && { position: JSON.stringify(position) }),
+    })
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
@@ -170,11 +171,9 @@ export async function finishJob(
 ): Promise<void> {
   const state = error === undefined ? 'succeeded' : 'failed'
   await db.transaction().execute(async (transaction) => {
-    const ended = updateOf(transaction, attempt).set({
-      ...{ state, error: error ?? null, finished_at: sql`now()` },
-      ...(canResume ? {} : { position: null }),
-    })
-    const job = await ended.returning('kind').executeTakeFirst()
+    const ended = updateOf(transaction, attempt).set({ state, error: error ?? null, finished_at: sql`now()` })
+    const last = canResume ? ended : ended.set({ position: null })
+    const job = await last.returning('kind').executeTakeFirst()
     if (job) await deleteParts(transaction, attempt, 'input')
     if (job?.kind === 'export' && state === 'failed') await deleteParts(transaction, attempt, 'output')
   })

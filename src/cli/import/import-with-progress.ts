@@ -103,9 +103,9 @@ async function importReporting(
       origin,
       signal,
       from,
-      onChunk: (done, failed) => {
+      onChunk: (done, reported) => {
         progress.update(done)
-        if (failed.length > 0) report.addProblems(failed)
+        report.addProblems(reported)
       },
     })
   let counts = from.counts
