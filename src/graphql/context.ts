@@ -2,7 +2,7 @@ import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Change } from '../catalogue/changes/change.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { CatalogueError } from '../errors.ts'
+import { CatalogueError, invalidRequest } from '../errors.ts'
 import type { Job, JobKey } from '../jobs/job.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
@@ -59,6 +59,22 @@ export function createContext(request: Omit<Context, 'loaders' | 'answer'>): Con
 /** Throws `changes_disabled` if the service records no changes. */
 export function requireLedger({ origin }: Context): void {
   if (!origin) throw changesDisabled()
+}
+
+/** Throws `too_many_affected`, within the transaction, if the caller allows less. */
+export function requireFewAffected(count: number, { affected }: Context): void {
+  if (!affected) return
+  affected.count = count
+  if (count <= affected.atMost) return
+  const details = `the write may change at most ${affected.atMost} (max-affected); it would change ${count}, and nothing was changed`
+  throw new CatalogueError('too_many_affected', [{ details, field: 'Prefer' }])
+}
+
+/** Throws `invalid_request` if the caller limits the changes of what runs later. `advice`: what else to do. */
+export function requireNoLimit({ affected }: Context, what: string, advice: string): void {
+  if (!affected) return
+  const details = `max-affected cannot be checked before ${what} has run: leave it out${advice}`
+  throw invalidRequest([{ details, field: 'Prefer' }])
 }
 
 export function eventSourcesOf({ eventSources }: Context): EventSources {
