@@ -106,6 +106,11 @@ export function storeNotFound(field: string, storeUuid: string): CatalogueError 
   return new CatalogueError('store_not_found', [{ details, field }])
 }
 
+/** The error of what needs the ledger, if there is none. */
+export function changesDisabled(): CatalogueError {
+  return new CatalogueError('changes_disabled', 'this service records no changes: CHANGES_RETENTION is 0')
+}
+
 /** The error for a token without the required rights. */
 export function forbidden(details: string): CatalogueError {
   return new CatalogueError('forbidden', details)

@@ -2,7 +2,7 @@ import type { FilterService } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Change } from '../catalogue/changes/change.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { CatalogueError, invalidRequest } from '../errors.ts'
+import { CatalogueError, changesDisabled, invalidRequest } from '../errors.ts'
 import type { Job, JobKey } from '../jobs/job.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
@@ -35,7 +35,6 @@ export interface Context {
   readonly outgoingAllow: readonly string[]
   /** The file that was uploaded for an import, instead of a text. */
   readonly upload?: JobKey | undefined
-  readonly requestId: string
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined
   /** Only in a subscription. */
@@ -80,8 +79,4 @@ export function requireNoLimit({ affected }: Context, what: string, advice: stri
 export function eventSourcesOf({ eventSources }: Context): EventSources {
   if (!eventSources) throw new Error('only a subscription has sources of events')
   return eventSources
-}
-
-export function changesDisabled(): CatalogueError {
-  return new CatalogueError('changes_disabled', 'this service records no changes: CHANGES_RETENTION is 0')
 }

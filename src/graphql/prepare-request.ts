@@ -54,6 +54,7 @@ export function createRequestPreparer(engine: Engine, persisted: PersistedDocume
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
   const prepare = (request: GraphQLRequest, type: MediaType): PreparedRequest => {
     const { caller } = request
+    const shown = (errors: readonly unknown[]) => publicErrors(errors, log, request.requestId)
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
     const query = request.document ?? documentOf(params, persisted)
     const { operationName, variables } = params
@@ -72,7 +73,7 @@ export function createRequestPreparer(engine: Engine, persisted: PersistedDocume
         const data = request.shownItems === undefined ? whole : shortened(whole, request.shownItems)
         if (operation.mayRepeat && !operation.isMutation) requireShort(data)
         const extensions = { cost, ...(context.affected && { affected: context.affected.count }) }
-        return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions }
+        return { data, errors: errors && shown(errors), extensions }
       }
       // Most requests are JSON by POST. Without yoga they take less time.
       if (request.method === 'POST' && type === json)
@@ -87,10 +88,9 @@ export function createRequestPreparer(engine: Engine, persisted: PersistedDocume
     const subscribe =
       operation.subscribe &&
       (async (newContext: () => Context) => {
-        const context = newContext()
-        const opened = await operation.subscribe?.(variables, context)
-        if (opened && 'events' in opened) return { results: resultsOf(opened, operation.mayRepeat, newContext, log) }
-        const errors = publicErrors(opened?.errors ?? [], log, context.requestId)
+        const opened = await operation.subscribe?.(variables, newContext())
+        if (opened && 'events' in opened) return { results: resultsOf(opened, operation.mayRepeat, newContext, shown) }
+        const errors = shown(opened?.errors ?? [])
         return { answer: requestError(errors[0]?.extensions.code ?? 'invalid_request', errors, type) }
       })
     return { operation, cost: requested, staleness, maxAffected, run, subscribe }

@@ -6,10 +6,8 @@ import {
   type GraphQLSchema,
   validateSubscriptionArgs,
 } from 'graphql'
-import type { Logger } from 'pino'
 import type { Context } from './context.ts'
 import { requireShort } from './limits/answer-size.ts'
-import { publicErrors } from './public-error.ts'
 
 /** Opens the source of a subscription, or returns the errors that prevent it. */
 export type Subscribe = (
@@ -40,12 +38,10 @@ export async function* resultsOf(
   { events, execute }: Subscribed,
   mayRepeat: boolean,
   newContext: () => Context,
-  log: Logger,
+  shown: (errors: readonly unknown[]) => readonly unknown[],
 ): AsyncGenerator<string> {
   for await (const event of events) {
-    const context = newContext()
-    const shown = (errors: readonly unknown[]) => publicErrors(errors, log, context.requestId)
-    const { data, errors } = await execute(event, context)
+    const { data, errors } = await execute(event, newContext())
     try {
       if (mayRepeat) requireShort(data)
       yield JSON.stringify({ data, ...(errors && { errors: shown(errors) }) })

@@ -50,7 +50,6 @@ export function createApiParts(engine: Engine, options: ApiOptions) {
         enumerations: enumerations(),
         caller,
         origin: recordsChanges ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via } : undefined,
-        requestId,
         eventSources: run.eventSources,
         filterService,
         onJobQueued,

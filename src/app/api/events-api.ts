@@ -1,7 +1,7 @@
 import type { EventsRequest } from '../../../rest/endpoint.ts'
 import type { CheckedRequest } from '../../../rest/services.ts'
 import { catalogueFor } from '../../catalogue/catalogue.ts'
-import { changesDisabled } from '../../graphql/context.ts'
+import { changesDisabled } from '../../errors.ts'
 import { findFeed } from '../../live/feed.ts'
 import { requireKeptChanges } from '../../live/new-changes.ts'
 import { eventStreamHeaders } from '../../live/stream.ts'

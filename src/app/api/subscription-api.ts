@@ -1,6 +1,6 @@
 import { type Catalogue, catalogueFor } from '../../catalogue/catalogue.ts'
-import { invalidRequest } from '../../errors.ts'
-import { changesDisabled, type EventSources } from '../../graphql/context.ts'
+import { changesDisabled, invalidRequest } from '../../errors.ts'
+import type { EventSources } from '../../graphql/context.ts'
 import type { GraphQLRequest, PreparedRequest } from '../../graphql/prepare-request.ts'
 import { findJob, type Job } from '../../jobs/job.ts'
 import { findFeed } from '../../live/feed.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { onlyRow } from '../../../database/only-row.ts'
-import { CatalogueError, invalidRequest } from '../../../errors.ts'
+import { CatalogueError, changesDisabled, invalidRequest } from '../../../errors.ts'
 import { BoundedFailures } from '../../bounded-failures.ts'
 import { type Catalogue, requireVisible, type WriteCatalogue } from '../../catalogue.ts'
 import { type LockRequest, lockStore } from '../../locks.ts'
@@ -47,7 +47,7 @@ export async function revertRequest(
   isBounded = true,
 ): Promise<RevertResult> {
   const { origin } = catalogue
-  if (!origin) throw new CatalogueError('changes_disabled', 'the service records no changes: CHANGES_RETENTION is 0')
+  if (!origin) throw changesDisabled()
   if (origin.requestId === requestId) {
     throw invalidRequest([{ field: 'requestId', details: 'requestId must not be the id of the revert itself' }])
   }
