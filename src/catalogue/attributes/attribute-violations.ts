@@ -36,9 +36,12 @@ export async function findViolations(
           select product_code, (
             select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)
           ) as values
-          from product
-          where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
-          order by product_code limit ${limit}
+          from (
+            -- Unpacked once for all names.
+            select product_code, attributes || '{}' as attributes from product
+            where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
+            order by product_code limit ${limit}
+          ) p
         ) p
       ) p
       where nth = 1 or bytes <= ${pageBytes}
