@@ -39,6 +39,16 @@ export async function dashboards(
     '8 attributes declared, 2 of them changed': put(gateway, stores.dashboards, 1_000),
   }
   const speeds = table(['', 'ms', 'speed'], await inTurn('PUT of 1,000 products', puts, rounds * 2))
+  const asked = await answersToQuestions({ db, url }, gateway, count)
+  return [asked, await pagesUnderRandomConditions(gateway), speeds].join('\n\n')
+}
+
+/** PostGraphile stops before other measurements. */
+async function answersToQuestions(
+  { db, url }: { db: Kysely<Database>; url: string },
+  gateway: Server,
+  count: number,
+): Promise<string> {
   const folder = process.env.POSTGRAPHILE
   await using postGraphile = folder ? await startPostGraphile(folder, url) : undefined
   const byHand: Way = ({ byHand: text, value }, i) =>
@@ -58,8 +68,7 @@ export async function dashboards(
     rows.push([question.title, figure(question.target), ...cells])
   }
   const heads = Object.keys(ways).flatMap((name) => [`${name} p50 ms`, 'p99'])
-  const asked = table([`${count.toLocaleString('en')} products`, 'target', ...heads], rows)
-  return [asked, await pagesUnderRandomConditions(gateway), speeds].join('\n\n')
+  return table([`${count.toLocaleString('en')} products`, 'target', ...heads], rows)
 }
 
 /** By the owner's token, and by one that is limited to the store. */
