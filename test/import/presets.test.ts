@@ -47,6 +47,13 @@ test('several rows of a handle become one product, its images one group in the o
   expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 5, assets_added: 0, links_added: 0 })
 })
 
+test('a status that is mapped is no sign of another language', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('visible.csv', 'SKU,Name,Published\nmug,Mug,1\n')
+  const args = [file, '--store', store, '--preset', 'woocommerce', '--map', 'Published=Visible']
+  expect((await catalog.details(args)).notes).toEqual([])
+})
+
 test('a status of another meaning is an attribute by --map', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('state.csv', 'Handle,Title,Status,Image Src\nmug,Mug,sold,https://a.example/1\n')
@@ -72,6 +79,18 @@ test('the texts of images are those of the group also where an image comes twice
   expect(products.get('pot')?.attributes['Image Alt Text']).toBe('third')
   expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: ['https://a.example/1', 'https://a.example/2'] })
   expect(notes).toEqual([{ code: 'repeated_images', column: null, rows: 1, example: 'https://a.example/3' }])
+})
+
+test('a text of a row without an image is that of the product only where no image has one', async () => {
+  const store = await catalog.newStore()
+  const rows = ['mug,,,,,,https://a.example/1,1,front,', 'mug,,,,,,https://a.example/2,2,back,', 'mug,,,,,,,,front,']
+  const without = ['pot,,,,,,https://a.example/3,1,,', 'pot,,,,,,https://a.example/4,2,,', 'pot,,,,,,,,both,']
+  const file = await catalog.file('texts.csv', [shopifyHeader, ...rows, ...without].join('\n'))
+  const { notes } = await catalog.details([file, '--store', store, '--preset', 'shopify'])
+  const products = await productsOf(catalog, store)
+  expect(products.get('mug')?.attributes['Image Alt Text']).toBe('["front","back"]')
+  expect(products.get('pot')?.attributes['Image Alt Text']).toBe('both')
+  expect(notes).toEqual([])
 })
 
 test('a row that is wrong keeps back the others of its handle, and the report has all of them, to be sent again', async () => {

@@ -82,8 +82,8 @@ function textOf(item: unknown): Item {
 }
 
 function urlsOfItem(url: string, options: UrlOptions): Item[] {
-  if (isOneUrl(url)) return [url]
   if (options.assetSeparator !== undefined) return splitAt(url, options.assetSeparator)
+  if (isOneUrl(url)) return [url]
   const advice = `${optionName(options, 'assetSeparator')} names the separator`
   return [{ expected: `must have one URL in each item of a list; ${advice}`, got: shown(url) }]
 }

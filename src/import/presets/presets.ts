@@ -87,9 +87,9 @@ export function reshaped(source: NotedSource, { preset, assets }: ImportRequest)
 }
 
 /**
- * The request with the preset's columns where it names none, and maps them to no attribute. Unless the file names its
- * columns (`ofFile`), later rows may have images in columns that the first ones lack. Notes a file whose columns seem
- * to be in another language. Throws a UsageError if the product code has no column.
+ * The request with the preset's columns where it names none; a status that it maps is an attribute. Unless the file
+ * names its columns (`ofFile`), later rows may have images in columns that the first ones lack. Notes a file whose
+ * columns seem to be in another language. Throws a UsageError if the product code has no column.
  */
 export function withPreset(
   request: ImportRequest,
@@ -107,10 +107,11 @@ export function withPreset(
     throw new UsageError(`${option} needs the column "${preset.code[0]}"; ${advice}; the file has ${had}`)
   }
   const isMapped = request.attributes.some(([column]) => column === preset.status)
-  const status = preset.status !== undefined && has(preset.status) && !isMapped ? { status: preset.status } : {}
+  const ofPreset = preset.status !== undefined && has(preset.status) ? preset.status : undefined
+  const status = ofPreset !== undefined && !isMapped ? { status: ofPreset } : {}
   const found = ofFile ? preset.assets.filter(has) : preset.assets
   const isNamed = request.assets.length > 0 && (preset.status === undefined || request.status !== undefined)
-  if (preset.isTranslated && found.length === 0 && status.status === undefined && !isNamed)
+  if (preset.isTranslated && found.length === 0 && ofPreset === undefined && !isNamed)
     notes.add('other_language', { rows: 0 })
   const assets = request.assets.length > 0 ? request.assets : found
   return { ...(code === undefined ? {} : { code }), ...status, ...request, assets }

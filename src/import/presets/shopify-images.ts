@@ -41,12 +41,15 @@ export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes)
   const found = [...distinct.values()]
   // Without any other text, that of a row without an image is the product's.
   const kept = altOf(found) || others[0]?.alt
-  for (const { alt, row } of others) if (alt !== kept) notes.add('repeated_images', { example: `row ${row}` })
+  for (const { alt, row } of others) {
+    if (![kept].flat().includes(alt)) notes.add('repeated_images', { example: `row ${row}` })
+  }
   return found
 }
 
-/** The text of the only image, or a list of one for each. */
+/** The text of the only image, or a list of one for each; empty if none has one. */
 export function altOf(images: readonly Image[]): Cell {
+  if (images.every(({ alt }) => alt === '')) return ''
   return images.length > 1 ? images.map(({ alt }) => alt) : (images[0]?.alt ?? '')
 }
 

@@ -177,6 +177,13 @@ describe('images', () => {
   })
 })
 
+test('paths in one item of a list are separated, too', async () => {
+  const content = '{"sku":"A","images":["a.jpg;b.jpg"]}\n'
+  const args = ['--assets', 'images', '--asset-separator', ';', '--asset-base', 'https://a.example/']
+  const { store } = await imported(content, args, 'file.jsonl')
+  expect(await groupsOf(catalog, store, 'A')).toEqual({ image: ['https://a.example/a.jpg', 'https://a.example/b.jpg'] })
+})
+
 test('several URLs in one item of a list fail that image without a separator, and an empty member is passed over', async () => {
   const images = ['https://a.example/1.jpg,https://a.example/2.jpg', { src: '', url: 'https://a.example/3' }]
   const content = JSON.stringify([{ sku: 'A', images }])
