@@ -1318,7 +1318,7 @@ export interface components {
                      *     - `blanks_kept`: codes have blanks at their ends
                      *     - `invisible_characters`: codes, URLs or names of columns have invisible characters
                      *     - `status_case`: a status was read in lower case
-                     *     - `escaped_formulas`: cells have an apostrophe before a formula, or are ="text": `unescape-formulas` removes it
+                     *     - `escaped_formulas`: cells have an apostrophe before a formula, or are ="text": an option removes it
                      *     - `damaged_values`: cells have an error of a spreadsheet, a number that it rounded, or a date in place of a code
                      *     - `leading_zeros`: numbers are shown with zeros, letters or signs of their format, and were read without them
                      *     - `hidden`: hidden rows and columns of the sheet were read

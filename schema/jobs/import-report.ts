@@ -38,9 +38,11 @@ export const JobProblemRef = builder.objectRef<Problem>('JobProblem').implement(
   }),
 })
 
-const noteCodes = Object.entries(noteSentences).map(
-  ([code, sentence]) => `- \`${code}\`: ${sentence.replaceAll(/--([a-z-]+)/g, '`$1`')}`,
-)
+// REST and GraphQL write the name of the first option in two ways.
+const sentenceOf = (sentence: string) =>
+  sentence.replace('--unescape-formulas', 'an option').replaceAll(/--([a-z]+)/g, '`$1`')
+
+const noteCodes = Object.entries(noteSentences).map(([code, sentence]) => `- \`${code}\`: ${sentenceOf(sentence)}`)
 
 export const JobNoteRef = builder.objectRef<Job['notes'][number]>('JobNote').implement({
   description: 'Something that an import changed or assumed when it read the file.',

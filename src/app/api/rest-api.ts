@@ -75,7 +75,7 @@ export function createRestApi(parts: ApiParts) {
 /** `run` returns the data of a request's operation, or throws the errors as one `HttpError`. */
 function createOperations({ engine, log, contextOf }: ApiParts) {
   const operationOf = memoized((document: DocumentNode) => engine.prepareOwn(document))
-  // At the start: the first requests need not wait, and a wrong operation stops the gateway.
+  // At the start: the first requests need not wait.
   for (const { document } of endpoints) operationOf(document)
   const run = (checked: CheckedRequest, where: RunOptions, variables = checked.variables): Promise<unknown> => {
     const { endpoint, caller, request } = checked
