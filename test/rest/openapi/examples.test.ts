@@ -15,7 +15,8 @@ it('the examples of the reference are what the service answers (vitest -u record
   const examples: unknown[] = []
   const reader = await newToken(gateway, { scopes: ['READ'] })
   for (const step of scenario) {
-    if (step.path === '/changes') await settled(gateway.database)
+    // A webhook begins at the end of the feed: its cursor would move on where changes come later.
+    if (step.path === '/changes' || step.path === '/webhooks') await settled(gateway.database)
     if (step.path === '/imports/{import}') await importsEnd(known.get('import'))
     if (step.without === 'database') await gateway.cut()
     const filled = fill(step, known)
