@@ -67,7 +67,7 @@ export function resolveStatement<Args extends { dryRun?: boolean | null | undefi
   return (root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) => {
     // One result is never too long.
     const needsTransaction =
-      !isSelectedOnce(info) || context.affected || args.dryRun || context.catalogue.db.isTransaction
+      !isSelectedOnce(info) || context.affected || args.dryRun || context.catalogue.isInTransaction
     if (needsTransaction) return guarded(root, args, context, info)
     return repeatedAfterDeadlock(() => work(writable(context, info), args, context))
   }

@@ -24,6 +24,8 @@ export interface Origin {
 /** The database for a viewer: the first parameter of every function that reads or writes the catalogue. */
 export interface Catalogue {
   readonly db: Kysely<Database>
+  /** Whether what is written may still be rolled back. The database of a limited viewer does not say so. */
+  readonly isInTransaction: boolean
   readonly viewer: Viewer
   /** Bounds the matching of patterns in a request. Without it, values are matched without a bound, in this thread. */
   readonly patterns?: RequestPatterns | undefined
@@ -50,17 +52,18 @@ export function catalogueFor(
 ): Catalogue {
   const limited = (whole: Kysely<Database>) => (viewer.stores ? limitedTo(whole, viewer.stores) : whole)
   const own = limited(db)
-  return { db: replica ? replicaFirst({ ...replica, db: limited(replica.db) }, own) : own, viewer, patterns }
+  const readsFirst = replica ? replicaFirst({ ...replica, db: limited(replica.db) }, own) : own
+  return { db: readsFirst, isInTransaction: db.isTransaction, viewer, patterns }
 }
 
 /** The catalogue with every store, for the service itself and the command line. */
 export function wholeCatalogue(db: Kysely<Database>): Catalogue {
-  return { db, viewer: { stores: undefined } }
+  return { db, isInTransaction: db.isTransaction, viewer: { stores: undefined } }
 }
 
 /** The catalogue in a transaction that has begun. */
 export function joinTransaction(catalogue: Catalogue, transaction: Transaction<Database>): WriteCatalogue {
-  return { ...catalogue, db: transaction }
+  return { ...catalogue, db: transaction, isInTransaction: true }
 }
 
 /** The canonical UUID. Throws `store_not_found` if the viewer does not see the store, or the text is no UUID. */

@@ -1,5 +1,8 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
+import { catalogueFor } from '../../src/catalogue/catalogue.ts'
+import { updateProducts } from '../../src/catalogue/products/upsert-products.ts'
+import type { Database } from '../../src/database/tables.ts'
 import { callRest, restData } from '../support/clients/rest-client.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -54,6 +57,20 @@ it('a preview finds them too, and changes nothing', async () => {
   expect(await put({ Size: 'small' }, '&dry_run=true')).toMatchObject({ updated_skus: [] })
   expect(await put({ Size: '12' }, '&dry_run=true')).toMatchObject({ updated_skus: ['A'] })
   expect(await sizeOf()).toBe('any')
+})
+
+it('names of attributes are stored by a later write, if a transaction of a limited token is rolled back', async () => {
+  const { db } = gateway.database
+  const patch = [{ productCode: 'A', attributes: { Weave: 'twill' } }]
+  const limited = (within: Kysely<Database>) => catalogueFor(within, { stores: new Set([store]) })
+  const rolledBack = db.transaction().execute(async (transaction) => {
+    await updateProducts(limited(transaction), store, patch)
+    throw new Error('rolled back')
+  })
+  await expect(rolledBack).rejects.toThrow('rolled back')
+  await updateProducts(limited(db), store, patch)
+  const { rows } = await sql`select name from attribute_name where store_uuid = ${store}`.execute(db)
+  expect(rows).toContainEqual({ name: 'Weave' })
 })
 
 it('a deleted store is not found, though its rules are cached', async () => {

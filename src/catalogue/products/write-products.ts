@@ -79,8 +79,7 @@ export async function writePatches(
     const { definitions: present, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
     if (present === null) {
       failTooLarge(validated, written.tooLarge)
-      // A transaction may be rolled back.
-      if (newNames.length > 0 && !catalogue.db.isTransaction) keepNames(uuid, validated, written)
+      if (newNames.length > 0 && !catalogue.isInTransaction) keepNames(uuid, validated, written)
       return { storeUuid: uuid, validated, written }
     }
     rules = { definitions: JSON.parse(present), fingerprint }
