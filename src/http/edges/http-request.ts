@@ -26,7 +26,7 @@ export interface HttpResult {
   share?: Pick<RequestContext, 'tenant' | 'tokenId'>
 }
 
-/** The result of an operation, within the memory of the token. Throws for the answer to a read that is too long. */
+/** The result of an operation, within the memory of the tenant. Throws for the answer to a read that is too long. */
 export function withinLimits(
   api: RequestSummary['api'],
   { answer, summary }: OperationResult,
