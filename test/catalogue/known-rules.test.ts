@@ -64,6 +64,7 @@ it('names of attributes are stored by a later write, if a transaction of a limit
   const patch = [{ productCode: 'A', attributes: { Weave: 'twill' } }]
   const limited = (within: Kysely<Database>) => catalogueFor(within, { stores: new Set([store]) })
   const rolledBack = db.transaction().execute(async (transaction) => {
+    await sql`select from product where store_uuid = ${store}`.execute(transaction)
     await updateProducts(limited(transaction), store, patch)
     throw new Error('rolled back')
   })
