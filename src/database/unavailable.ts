@@ -67,11 +67,11 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code) || isServerFault(error)) return true
   if (!(error instanceof Error)) return false
-  return messages.test(error.message) || (codesOfLostServer.includes(code) && isOfLostServer(error.message))
+  return messages.test(error.message) || isOfLostServer(error)
 }
 
-function isOfLostServer(message: string): boolean {
-  return lostServer.some((start) => message.startsWith(start))
+function isOfLostServer(error: Error): boolean {
+  return codesOfLostServer.includes(codeOf(error)) && lostServer.some((start) => error.message.startsWith(start))
 }
 
 /** Whether Citus has moved the rows meanwhile: nothing was done, and a repetition finds them. */
