@@ -220,8 +220,9 @@ describe('a cursor', () => {
   it('of another database has expired, although its numbers fit', async () => {
     await using other = await createTestDatabase({ empty: true })
     await migrate(other.db)
-    await using elsewhere = await startTestGateway({ database: other })
-    const { next } = await restData(elsewhere, `GET /changes?store_uuid=${await newStore(elsewhere)}&after=latest`)
+    await using otherGateway = await startTestGateway({ database: other })
+    const theirStore = await newStore(otherGateway)
+    const { next } = await restData(otherGateway, `GET /changes?store_uuid=${theirStore}&after=latest`)
     const { status, error_info } = await read({ after: next })
     expect({ status, error_info }).toMatchObject({ status: 410, error_info: [{ reason: 'cursor_expired' }] })
     const oldest = /oldest valid cursor is ([\w-]+)$/.exec(error_info[0]?.details ?? '')?.[1]
