@@ -34,7 +34,8 @@ export interface Endpoint<
   shapes(enumerations: Enumerations): { query: Query; body?: Body }
   /** The variables of the operation. `raw` is the body with the fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
-  dataShape: z.ZodRawShape
+  /** `data` of the answer. */
+  dataShape: z.ZodObject
   /** The data of the answer; by default the result. */
   toData(result: Result): unknown
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { chosenColumns, type ProductColumns, productColumns } from '../src/request/csv/csv-options.ts'
-import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint, found, foundStore } from './endpoint.ts'
 import { events } from './events.ts'
 import { imports } from './imports.ts'
@@ -9,6 +8,7 @@ import * as operations from './operations.generated.ts'
 import { reports } from './reports.ts'
 import * as input from './request/shapes.ts'
 import * as output from './response/data-shapes.ts'
+import * as results from './results.generated.ts'
 import {
   camelCase,
   productObject,
@@ -21,9 +21,6 @@ import {
 } from './translate.ts'
 import { webhooks } from './webhooks.ts'
 
-const { changes: _, revertedBy: __, ...receipt } = answers.GetRequest
-const { columns: ___, ...listedProducts } = answers.ListProducts
-
 /** The endpoints under /v1, one per entry (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
   endpoint({
@@ -33,13 +30,11 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Lists a page of the asset groups of a store on one channel, ordered by parent code (by code point). A group is identified by parent code, channel and asset format (spec: GET /assets).',
     isOfSpec: true,
-    dataShape: {
-      total_groups: answers.ListAssets.total_groups,
-      returned_groups: answers.ListAssets.returned_groups,
+    dataShape: results.ListAssets.omit({ groups: true }).extend({
       assets: z
         .record(z.string(), output.assetGroupShape)
         .describe('Map from parent code to group, ordered by parent code (by code point).'),
-    },
+    }),
     // For access and the name: the stored listing answers.
     document: operations.ListAssetsDocument,
     answers: { kind: 'listing' },
@@ -61,7 +56,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
     isOfSpec: true,
-    dataShape: output.writtenShape(answers.UpdateProducts),
+    dataShape: output.writtenShape(results.UpdateProducts),
     document: operations.UpdateProductsDocument,
     shapes: () => ({ query: input.storeWrite, body: input.productPatches }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
@@ -74,7 +69,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Create a store',
     description: 'Creates a store, in a new group or in the group of `linked_store_id` (spec: POST /stores).',
     isOfSpec: true,
-    dataShape: answers.CreateStore,
+    dataShape: results.CreateStore,
     document: operations.CreateStoreDocument,
     shapes: (enumerations) => ({ query: input.storeLink, body: input.newStore(enumerations) }),
     variables: (query, body) => ({ ...camelCase(query), input: camelCase(body) }),
@@ -88,7 +83,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Deletes assets with all their links (spec: DELETE /assets). An asset is deleted when it meets all conditions of an item (`channel`, `parent_code`, `asset_id`); an item without a condition fails with `selector_required`. The request needs a body with `Content-Length`.',
     isOfSpec: true,
-    dataShape: output.writtenShape(answers.DeleteAssets),
+    dataShape: output.writtenShape(results.DeleteAssets),
     document: operations.DeleteAssetsDocument,
     shapes: () => ({
       query: z.object({ dry_run: input.dryRun }),
@@ -110,7 +105,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Without `asset_id` all assets of the parent code on the channel are unlinked. To delete assets use DELETE /assets.',
     isOfSpec: true,
-    dataShape: output.writtenShape(answers.UnlinkAssets),
+    dataShape: output.writtenShape(results.UnlinkAssets),
     document: operations.UnlinkAssetsDocument,
     shapes: () => ({
       query: z.object({ dry_run: input.dryRun }),
@@ -132,15 +127,16 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Create products',
     description:
       'Creates products and, with `upsert=true`, merges into existing ones, as PUT /products does; without it these are not changed. Keys such as `Image URL 1`, with one URL each, become assets of the product on `channel`, at the end of its groups, in the order of their numbers; `SMP: Image URL 1` names its channel.',
-    dataShape: output.writtenShape({
-      ...answers.CreateProducts,
-      existing_skus: answers.CreateProducts.existing_skus.describe(
-        'Without `upsert`: codes of products that existed before; they are not changed.',
-      ),
-      updated_skus: z
-        .array(z.string())
-        .describe('With `upsert=true`: codes of products that existed before, changed or not.'),
-    }),
+    dataShape: output.writtenShape(
+      results.CreateProducts.extend({
+        existing_skus: z
+          .array(z.string())
+          .describe('Without `upsert`: codes of products that existed before; they are not changed.'),
+        updated_skus: z
+          .array(z.string())
+          .describe('With `upsert=true`: codes of products that existed before, changed or not.'),
+      }),
+    ),
     document: operations.CreateProductsDocument,
     shapes: ({ channels }) => ({
       query: writeOnChannel(channels).extend({
@@ -161,7 +157,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Update products and remove attributes',
     description:
       'Like PUT /products, and also removes the attributes in `attributes_to_remove` (which cannot be the name of an attribute here).',
-    dataShape: output.writtenShape(answers.PatchProducts),
+    dataShape: output.writtenShape(results.PatchProducts),
     document: operations.PatchProductsDocument,
     shapes: () => ({ query: input.storeWrite, body: input.productRemovals }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productRemoval) }),
@@ -174,7 +170,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Delete products',
     description:
       'Deletes products of a store. Their asset groups are kept, because a parent code need not be the code of a product; delete those with DELETE /assets. The request needs a body with `Content-Length`.',
-    dataShape: output.writtenShape(answers.DeleteProducts),
+    dataShape: output.writtenShape(results.DeleteProducts),
     document: operations.DeleteProductsDocument,
     shapes: () => ({ query: input.storeWrite, body: input.productCodes }),
     variables: (query, productCodes) => ({ ...camelCase(query), productCodes }),
@@ -187,12 +183,11 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List products',
     description:
       'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
-    dataShape: {
-      ...listedProducts,
+    dataShape: results.ListProducts.omit({ columns: true }).extend({
       products: z
         .record(z.string(), output.productShape)
         .describe('Map from SKU code to product, ordered by code (by code point).'),
-    },
+    }),
     document: operations.ListProductsDocument,
     lists: ['sku_codes', 'sku_code', 'columns'],
     answers: {
@@ -253,7 +248,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'A product with its attributes and assets. With `at`, its status and attributes at that time, within the retention of changes; its assets are the present ones.',
     extraReasons: ['product_not_found', 'changes_disabled'],
-    dataShape: { ...answers.GetProduct, product: output.productShape.describe('The product.') },
+    dataShape: results.GetProduct.extend({ product: output.productShape.describe('The product.') }),
     document: operations.GetProductDocument,
     shapes: () => ({
       query: z.object({
@@ -275,7 +270,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/stores',
     summary: 'List stores',
     description: 'Lists a page of the stores that the token has access to, in the order of their creation.',
-    dataShape: { ...answers.ListStores, stores: z.array(output.storeShape).describe('Stores of this page.') },
+    dataShape: results.ListStores.extend({ stores: z.array(output.storeShape).describe('Stores of this page.') }),
     document: operations.ListStoresDocument,
     shapes: () => ({
       query: z.object({
@@ -292,7 +287,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Place assets',
     description:
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end. A URL that the store already has keeps its `asset_id`; a URL that the group already has moves.',
-    dataShape: output.writtenShape(answers.PlaceAssets),
+    dataShape: output.writtenShape(results.PlaceAssets),
     document: operations.PlaceAssetsDocument,
     shapes: ({ channels }) => ({
       query: writeOnChannel(channels),
@@ -318,11 +313,11 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. Long transactions delay the feed: a change appears when all writing transactions that began earlier have ended. A page may be shorter than `limit` although more follow.',
     extraReasons: ['cursor_expired', 'changes_disabled'],
-    dataShape: {
-      changes: z.array(answers.Change).describe('Changes after the cursor, in order.'),
+    dataShape: z.object({
+      changes: z.array(results.Change).describe('Changes after the cursor, in order.'),
       next: z.string().describe('Cursor of the next page, also when this one is empty.'),
       more: z.boolean().describe('Whether more changes are available now.'),
-    },
+    }),
     document: operations.ListChangesDocument,
     shapes: () => ({
       query: z.object({
@@ -351,12 +346,11 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'What the request changed in a store. The header `Link` of a write names its receipt. Requests that were sent with the same `X-Request-Id` have one receipt.',
     extraReasons: ['request_not_found', 'changes_disabled'],
-    dataShape: {
-      ...receipt,
-      changes: z.array(answers.Change).describe('The first 100 changes of the request, the oldest first.'),
+    dataShape: results.GetRequest.omit({ revertedBy: true }).extend({
+      changes: z.array(results.Change).describe('The first 100 changes of the request, the oldest first.'),
       more: z.boolean().describe('Whether the receipt is truncated.'),
       reverted_by: z.string().optional().describe('Id of the last request that reverted it.'),
-    },
+    }),
     document: operations.GetRequestDocument,
     shapes: () => ({
       query: z.object({
@@ -384,7 +378,7 @@ export const endpoints: readonly Endpoint[] = [
       'Restores the values that a request changed, in one transaction. If later requests changed a value, it is skipped or overwritten, or the revert fails. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
     isLong: true,
     extraReasons: ['request_not_found', 'not_revertible'],
-    dataShape: output.writtenShape(answers.RevertRequest),
+    dataShape: output.writtenShape(results.RevertRequest),
     document: operations.RevertRequestDocument,
     shapes: () => ({
       query: z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
+import * as results from './results.generated.ts'
 import { camelCase } from './translate.ts'
 
 const names = input.text.transform((list) => list.split(',')).optional()
@@ -24,7 +24,7 @@ export const events: Endpoint = endpoint({
   },
   lists: ['store_uuid'],
   extraReasons: ['cursor_expired', 'changes_disabled'],
-  dataShape: answers.Change.shape,
+  dataShape: results.Change,
   document: operations.FollowChangesDocument,
   shapes: () => ({
     query: z.object({

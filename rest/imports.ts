@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint, found } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
+import * as results from './results.generated.ts'
 import { camelCase, restObject } from './translate.ts'
 
 const formats = ['csv', 'jsonl', 'json', 'xml', 'xlsx']
@@ -44,7 +44,6 @@ const options = (channels: readonly string[]) => ({
   dry_run: flag('Dry run: count what would change, and change nothing.'),
 })
 
-const { kind: _, ...importShape } = answers.GetImport
 const jobId = input.text.describe('Id of the import: `job_id` of its start.')
 
 /** Imports of files, as jobs. */
@@ -61,7 +60,7 @@ export const imports: readonly Endpoint[] = [
       locationOf: ({ job_id: id }) => `/imports/${id}`,
     },
     lists: ['assets', 'map'],
-    dataShape: { ...answers.StartImport },
+    dataShape: results.StartImport,
     document: operations.StartImportDocument,
     shapes: ({ channels }) => ({ query: z.object({ store_uuid: input.storeUuid, ...options(channels) }) }),
     // `startImport` takes the file and its options as they were received. This input is that of the same operation in
@@ -80,7 +79,7 @@ export const imports: readonly Endpoint[] = [
     description:
       'The state of an import, how many rows are done and what happened to them. `notes` says what was changed or assumed when the file was read; it is empty until the end.',
     extraReasons: ['import_not_found'],
-    dataShape: importShape,
+    dataShape: results.GetImport.omit({ kind: true }),
     document: operations.GetImportDocument,
     shapes: () => ({ query: z.object({ job_id: jobId }) }),
     variables: camelCase,
@@ -97,7 +96,7 @@ export const imports: readonly Endpoint[] = [
     description:
       'The complete failed rows with their errors, as a file in the format of the import (XLSX as CSV, XML as JSON Lines): correct them and import that file. Complete once the import has ended; empty if no row failed.',
     extraReasons: ['import_not_found'],
-    dataShape: {},
+    dataShape: z.object({}),
     answers: {
       kind: 'file',
       typeOf: (result) => mediaTypes[importOf(result).format ?? 'CSV'],

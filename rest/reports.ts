@@ -1,9 +1,9 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
-import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
+import * as results from './results.generated.ts'
 import { restObject } from './translate.ts'
 
 interface Variables {
@@ -16,7 +16,7 @@ interface Report {
   description: string
   document: TypedDocumentNode<{ rows: object[] }, Variables>
   extraReasons?: ['changes_disabled']
-  answer: { rows: z.ZodArray<z.ZodObject> }
+  dataShape: z.ZodObject<{ rows: z.ZodArray<z.ZodObject> }>
 }
 
 /** Rows about several stores, for tables and charts. */
@@ -25,46 +25,47 @@ export const reports: readonly Endpoint[] = [
     summary: 'Report products by status',
     description: 'The number of products by store and status.',
     document: operations.StatusReportDocument,
-    answer: answers.StatusReport,
+    dataShape: results.StatusReport,
   }),
   report('coverage', {
     summary: 'Report asset groups by channel',
     description: 'The number of asset groups by store, channel and format: shows channels without images.',
     document: operations.CoverageReportDocument,
-    answer: answers.CoverageReport,
+    dataShape: results.CoverageReport,
   }),
   report('changes', {
     summary: 'Report the last changes',
     description: 'The last changes, newest first. To follow all changes use GET /changes.',
     document: operations.ChangeReportDocument,
     extraReasons: ['changes_disabled'],
-    answer: answers.ChangeReport,
+    dataShape: results.ChangeReport,
   }),
   report('jobs', {
     summary: 'Report jobs',
     description: 'The last imports and exports, newest first.',
     document: operations.JobReportDocument,
-    answer: answers.JobReport,
+    dataShape: results.JobReport,
   }),
   report('failures', {
     summary: 'Report failed rows of imports',
     description: 'Rows that failed in the last imports, the newest job first; the first 20 faults of each job.',
     document: operations.FailureReportDocument,
-    answer: answers.FailureReport,
+    dataShape: results.FailureReport,
   }),
 ]
 
-function report(name: string, { answer, ...given }: Report): Endpoint {
+function report(name: string, { dataShape, ...given }: Report): Endpoint {
+  const { rows } = dataShape.shape
   return endpoint({
     ...given,
     method: 'GET',
     path: `/reports/${name}`,
     isLong: true,
-    dataShape: { rows: answer.rows.describe('Rows of the report.') },
+    dataShape: z.object({ rows: rows.describe('Rows of the report.') }),
     lists: ['store_uuids'],
     answers: {
       kind: 'table',
-      columnsOf: () => Object.keys(answer.rows.element.shape),
+      columnsOf: () => Object.keys(rows.element.shape),
       rowsOf: (data) => (data as { rows: object[] }).rows.map((row) => new Map(Object.entries(row))),
     },
     shapes: () => ({

@@ -1,16 +1,15 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
-import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint, found, foundStore } from './endpoint.ts'
 import type { WebhookFragment } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import * as input from './request/shapes.ts'
 import { changedWebhook, newWebhook } from './request/webhook-shapes.ts'
+import * as results from './results.generated.ts'
 import { camelCase, restObject } from './translate.ts'
 
 const id = input.text.describe('UUID of the webhook.')
 const one = z.object({ id, dry_run: input.dryRun })
-const webhookShape = answers.Webhook.shape
 const path = '/webhooks/{id}'
 const extraReasons = ['webhook_not_found', 'changes_disabled'] as const
 
@@ -21,7 +20,7 @@ export const webhooks: readonly Endpoint[] = [
     path: '/webhooks',
     summary: 'List webhooks',
     description: 'The webhooks of a store, in the order of their creation. Needs the scopes `webhook` and `read`.',
-    dataShape: { webhooks: z.array(answers.Webhook).describe('Webhooks of the store.') },
+    dataShape: z.object({ webhooks: z.array(results.Webhook).describe('Webhooks of the store.') }),
     document: operations.ListWebhooksDocument,
     shapes: () => ({ query: z.object({ store_uuid: input.storeUuid }) }),
     variables: camelCase,
@@ -34,7 +33,7 @@ export const webhooks: readonly Endpoint[] = [
     description:
       'Posts later changes of a store to a URL, signed with the secret in the answer, which is shown only once. A store has at most 20 webhooks. Needs the scopes `webhook` and `read`.',
     extraReasons: ['changes_disabled'],
-    dataShape: answers.CreateWebhook,
+    dataShape: results.CreateWebhook,
     document: operations.CreateWebhookDocument,
     shapes: () => ({ query: input.storeWrite, body: newWebhook }),
     variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
@@ -46,7 +45,7 @@ export const webhooks: readonly Endpoint[] = [
     summary: 'Get a webhook',
     description: 'A webhook with its state. Needs the scopes `webhook` and `read`.',
     extraReasons,
-    dataShape: webhookShape,
+    dataShape: results.Webhook,
     document: operations.GetWebhookDocument,
     shapes: () => ({ query: z.object({ id }) }),
     variables: camelCase,
@@ -59,7 +58,7 @@ export const webhooks: readonly Endpoint[] = [
     description:
       'Changes the given fields. `enabled: false` switches the webhook off; `true` sends a ping, and switches it on if the receiver answers 2xx. Needs the scopes `webhook` and `read`.',
     extraReasons,
-    dataShape: webhookShape,
+    dataShape: results.Webhook,
     document: operations.UpdateWebhookDocument,
     shapes: () => ({ query: one, body: changedWebhook }),
     variables: (query, body) => ({ ...camelCase(query), input: inputOf(body) }),
@@ -76,7 +75,7 @@ export const webhooks: readonly Endpoint[] = [
     description:
       'A new secret. For 24 hours deliveries are signed by the former one, too, and another rotation is refused. Needs the scopes `webhook` and `read`. The request has no body.',
     extraReasons,
-    dataShape: answers.RotateWebhookSecret,
+    dataShape: results.RotateWebhookSecret,
     document: operations.RotateWebhookSecretDocument,
     shapes: () => ({ query: one }),
     variables: camelCase,
@@ -93,7 +92,7 @@ export const webhooks: readonly Endpoint[] = [
     description:
       'Delivers again the changes after a cursor or time. Needs the scopes `webhook` and `read`. The request has no body.',
     extraReasons: [...extraReasons, 'cursor_expired'],
-    dataShape: webhookShape,
+    dataShape: results.Webhook,
     document: operations.ReplayWebhookDocument,
     shapes: () => ({ query: one.extend({ from: input.text.describe('Cursor of the feed, or a time as RFC 3339.') }) }),
     variables: camelCase,
@@ -113,7 +112,7 @@ export const webhooks: readonly Endpoint[] = [
     summary: 'List deliveries',
     description: 'Attempts of the last seven days, the newest first. Needs the scopes `webhook` and `read`.',
     extraReasons,
-    dataShape: { deliveries: z.array(answers.WebhookDelivery).describe('Attempts, the newest first.') },
+    dataShape: z.object({ deliveries: z.array(results.WebhookDelivery).describe('Attempts, the newest first.') }),
     document: operations.ListWebhookDeliveriesDocument,
     shapes: () => ({ query: z.object({ id, limit: input.pageSize('attempts', 100) }) }),
     variables: camelCase,
@@ -136,7 +135,7 @@ function act(
     summary,
     description: `${description} Needs the scopes \`webhook\` and \`read\`. The request has no body.`,
     extraReasons,
-    dataShape: webhookShape,
+    dataShape: results.Webhook,
     document,
     shapes: () => ({ query: one }),
     variables: (query): OneVariables => camelCase(query),

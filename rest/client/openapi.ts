@@ -767,6 +767,17 @@ export interface components {
             /** @description Assets in the order of their positions. */
             assets: components["schemas"]["AssetEntry"][];
         };
+        AssetsSuccess: {
+            /**
+             * @description 0 on success.
+             * @constant
+             */
+            code: 0;
+            /** @constant */
+            message: "SUCCESS";
+            /** @description The `X-Request-Id` of the request, or a generated UUID. */
+            request_id: string;
+        };
         /** @description What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes. */
         Change: {
             /** @description Kind and action, such as `product.updated`; for readiness `readiness.changed`. */
@@ -837,17 +848,7 @@ export interface components {
             };
         };
         ChangeReportAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -889,17 +890,7 @@ export interface components {
             };
         };
         CoverageReportAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -919,17 +910,7 @@ export interface components {
             };
         };
         CreateProductsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -956,17 +937,7 @@ export interface components {
             [key: string]: unknown;
         })[];
         CreateStoreAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store, in lower case. */
                 store_uuid: string;
@@ -992,17 +963,7 @@ export interface components {
             store_website?: string | null;
         };
         CreateWebhookAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
@@ -1035,17 +996,7 @@ export interface components {
             } | null;
         };
         DeleteAssetsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "SUCCESS";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["AssetsSuccess"];
             data: {
                 /** @description Number of assets deleted, each with all its links. */
                 deleted_count: number;
@@ -1067,17 +1018,7 @@ export interface components {
             asset_id?: (string | string[]) | null;
         }[];
         DeleteProductsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Number of products that were deleted. */
                 deleted_count: number;
@@ -1091,51 +1032,8 @@ export interface components {
         };
         DeleteProductsBody: string[];
         DeleteWebhookAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description UUID of the webhook. */
-                webhook_id: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description URL of the receiver. */
-                url: string;
-                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
-                header_names: string[];
-                /** @description Which events are delivered. */
-                filter: components["schemas"]["WebhookFilter"];
-                /**
-                 * Format: date-time
-                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
-                 */
-                failing_since?: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the next attempt after one that failed.
-                 */
-                next_attempt_at?: string;
-                /** @description Cursor of the feed: all events up to it are delivered. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation.
-                 */
-                created_at: string;
-                /**
-                 * @description State of the webhook.
-                 * @enum {string}
-                 */
-                state: "active" | "disabled" | "failing" | "lost" | "paused";
-            };
+            status: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
         };
         /** @description A change: at most 200 of its codes. Of several in a delivery, those with `more` may have none. */
         DeliveredChange: {
@@ -1218,17 +1116,7 @@ export interface components {
             index?: number;
         };
         FailureReportAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -1262,17 +1150,7 @@ export interface components {
             };
         };
         GetImportAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the job. */
                 job_id: string;
@@ -1366,17 +1244,7 @@ export interface components {
             };
         };
         GetProductAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store, in lower case. */
                 store_uuid: string;
@@ -1385,17 +1253,7 @@ export interface components {
             };
         };
         GetRequestAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Id of the request: its `X-Request-Id`, or a generated one. */
                 request_id: string;
@@ -1426,51 +1284,8 @@ export interface components {
             };
         };
         GetWebhookAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description UUID of the webhook. */
-                webhook_id: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description URL of the receiver. */
-                url: string;
-                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
-                header_names: string[];
-                /** @description Which events are delivered. */
-                filter: components["schemas"]["WebhookFilter"];
-                /**
-                 * Format: date-time
-                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
-                 */
-                failing_since?: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the next attempt after one that failed.
-                 */
-                next_attempt_at?: string;
-                /** @description Cursor of the feed: all events up to it are delivered. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation.
-                 */
-                created_at: string;
-                /**
-                 * @description State of the webhook.
-                 * @enum {string}
-                 */
-                state: "active" | "disabled" | "failing" | "lost" | "paused";
-            };
+            status: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
         };
         /** @description Failure of one item of a request, or of one asset id in an item. The other items are not affected. */
         ItemFailure: {
@@ -1495,17 +1310,7 @@ export interface components {
             product_code?: string;
         };
         JobReportAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -1550,17 +1355,7 @@ export interface components {
             };
         };
         ListAssetsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "SUCCESS";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["AssetsSuccess"];
             data: {
                 /** @description Exact number of groups that match, on all pages. */
                 total_groups: number;
@@ -1573,17 +1368,7 @@ export interface components {
             };
         };
         ListChangesAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Changes after the cursor, in order. */
                 changes: components["schemas"]["Change"][];
@@ -1594,17 +1379,7 @@ export interface components {
             };
         };
         ListProductsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -1619,17 +1394,7 @@ export interface components {
             };
         };
         ListStoresAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Number of stores that match, on all pages. */
                 total_stores: number;
@@ -1640,34 +1405,14 @@ export interface components {
             };
         };
         ListWebhookDeliveriesAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Attempts, the newest first. */
                 deliveries: components["schemas"]["WebhookDelivery"][];
             };
         };
         ListWebhooksAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Webhooks of the store. */
                 webhooks: components["schemas"]["Webhook"][];
@@ -1696,17 +1441,7 @@ export interface components {
             };
         };
         PatchProductsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -1733,17 +1468,7 @@ export interface components {
             [key: string]: unknown;
         })[];
         PlaceAssetsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "SUCCESS";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["AssetsSuccess"];
             data: {
                 /** @description Number of assets that are new in their group. */
                 created: number;
@@ -1784,51 +1509,8 @@ export interface components {
             [key: string]: unknown;
         };
         ReplayWebhookAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description UUID of the webhook. */
-                webhook_id: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description URL of the receiver. */
-                url: string;
-                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
-                header_names: string[];
-                /** @description Which events are delivered. */
-                filter: components["schemas"]["WebhookFilter"];
-                /**
-                 * Format: date-time
-                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
-                 */
-                failing_since?: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the next attempt after one that failed.
-                 */
-                next_attempt_at?: string;
-                /** @description Cursor of the feed: all events up to it are delivered. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation.
-                 */
-                created_at: string;
-                /**
-                 * @description State of the webhook.
-                 * @enum {string}
-                 */
-                state: "active" | "disabled" | "failing" | "lost" | "paused";
-            };
+            status: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
         };
         /** @description Number of items of one kind that a request changed. */
         RequestCounts: {
@@ -1845,64 +1527,11 @@ export interface components {
             deleted: number;
         };
         RetryWebhookAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description UUID of the webhook. */
-                webhook_id: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description URL of the receiver. */
-                url: string;
-                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
-                header_names: string[];
-                /** @description Which events are delivered. */
-                filter: components["schemas"]["WebhookFilter"];
-                /**
-                 * Format: date-time
-                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
-                 */
-                failing_since?: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the next attempt after one that failed.
-                 */
-                next_attempt_at?: string;
-                /** @description Cursor of the feed: all events up to it are delivered. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation.
-                 */
-                created_at: string;
-                /**
-                 * @description State of the webhook.
-                 * @enum {string}
-                 */
-                state: "active" | "disabled" | "failing" | "lost" | "paused";
-            };
+            status: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
         };
         RevertRequestAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -1930,17 +1559,7 @@ export interface components {
             };
         };
         RotateWebhookSecretAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
@@ -1949,51 +1568,8 @@ export interface components {
             };
         };
         SkipWebhookEventAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description UUID of the webhook. */
-                webhook_id: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description URL of the receiver. */
-                url: string;
-                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
-                header_names: string[];
-                /** @description Which events are delivered. */
-                filter: components["schemas"]["WebhookFilter"];
-                /**
-                 * Format: date-time
-                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
-                 */
-                failing_since?: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the next attempt after one that failed.
-                 */
-                next_attempt_at?: string;
-                /** @description Cursor of the feed: all events up to it are delivered. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation.
-                 */
-                created_at: string;
-                /**
-                 * @description State of the webhook.
-                 * @enum {string}
-                 */
-                state: "active" | "disabled" | "failing" | "lost" | "paused";
-            };
+            status: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
         };
         /** @description A value, link or row that was not reverted. */
         SkippedItem: {
@@ -2013,17 +1589,7 @@ export interface components {
             key?: string;
         };
         StartImportAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store that the job belongs to. */
                 store_uuid: string;
@@ -2037,17 +1603,7 @@ export interface components {
             };
         };
         StatusReportAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -2089,65 +1645,23 @@ export interface components {
              */
             created_at: string;
         };
+        Success: {
+            /**
+             * @description 0 on success.
+             * @constant
+             */
+            code: 0;
+            /** @constant */
+            message: "success";
+            /** @description The `X-Request-Id` of the request, or a generated UUID. */
+            request_id: string;
+        };
         TestWebhookAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description UUID of the webhook. */
-                webhook_id: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description URL of the receiver. */
-                url: string;
-                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
-                header_names: string[];
-                /** @description Which events are delivered. */
-                filter: components["schemas"]["WebhookFilter"];
-                /**
-                 * Format: date-time
-                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
-                 */
-                failing_since?: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the next attempt after one that failed.
-                 */
-                next_attempt_at?: string;
-                /** @description Cursor of the feed: all events up to it are delivered. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation.
-                 */
-                created_at: string;
-                /**
-                 * @description State of the webhook.
-                 * @enum {string}
-                 */
-                state: "active" | "disabled" | "failing" | "lost" | "paused";
-            };
+            status: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
         };
         UnlinkAssetsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "SUCCESS";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["AssetsSuccess"];
             data: {
                 /** @description Number of links removed. The assets are kept. */
                 unlinked: number;
@@ -2169,17 +1683,7 @@ export interface components {
             asset_id?: (string | string[]) | null;
         }[];
         UpdateProductsAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
+            status: components["schemas"]["Success"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -2204,51 +1708,8 @@ export interface components {
             [key: string]: unknown;
         })[];
         UpdateWebhookAnswer: {
-            status: {
-                /**
-                 * @description 0 on success.
-                 * @constant
-                 */
-                code: 0;
-                /** @constant */
-                message: "success";
-                /** @description The `X-Request-Id` of the request, or a generated UUID. */
-                request_id: string;
-            };
-            data: {
-                /** @description UUID of the webhook. */
-                webhook_id: string;
-                /** @description UUID of the store. */
-                store_uuid: string;
-                /** @description URL of the receiver. */
-                url: string;
-                /** @description Names of the headers that are sent besides the usual ones. Their values are not shown. */
-                header_names: string[];
-                /** @description Which events are delivered. */
-                filter: components["schemas"]["WebhookFilter"];
-                /**
-                 * Format: date-time
-                 * @description Time of the first failed attempt since the last success; null if the last attempt succeeded.
-                 */
-                failing_since?: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the next attempt after one that failed.
-                 */
-                next_attempt_at?: string;
-                /** @description Cursor of the feed: all events up to it are delivered. */
-                cursor: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation.
-                 */
-                created_at: string;
-                /**
-                 * @description State of the webhook.
-                 * @enum {string}
-                 */
-                state: "active" | "disabled" | "failing" | "lost" | "paused";
-            };
+            status: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
         };
         UpdateWebhookBody: {
             /** @description URL of the receiver: `https`, a public host, port 443 or above 1023, without user and password. */

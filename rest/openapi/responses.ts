@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { statusOf } from '../../src/errors.ts'
 import { tableFormats } from '../answers/table.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -101,9 +102,10 @@ export const notModified: Json = {
 /** What `Accept` may ask for instead of the envelope. */
 const tableContent = Object.fromEntries(tableFormats.map((format) => [format, { schema: { type: 'string' } }]))
 
-export function successResponse(schema: Json, examples: readonly Example[], endpoint: Endpoint, data: Json): Json {
+export function successResponse(schema: Json, examples: readonly Example[], endpoint: Endpoint): Json {
   const { kind } = endpoint.answers
-  const members = Object.entries(data).map(([name, member]) => `- \`${name}\`: ${(member as Json).description}`)
+  const shapes = Object.entries<z.ZodType>(endpoint.dataShape.shape)
+  const members = shapes.map(([name, { description }]) => `- \`${name}\`: ${description}`)
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,
     headers: answerHeaders(kindsOf(endpoint)),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import * as answers from '../answers.generated.ts'
+import * as results from '../results.generated.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 const notices: Record<string, string> = {
@@ -16,7 +16,7 @@ const actions: Record<string, readonly string[]> = {
   import: ['finished'],
 }
 
-const change = answers.Change.extend({
+const change = results.Change.extend({
   more: z.literal(true).optional().describe('There are more codes or keys: `GET /v1/changes` has them.'),
 }).meta({
   id: 'DeliveredChange',
@@ -50,7 +50,7 @@ export function webhookOperations(schemas: Schemas): Json {
     )
   const changes = bodyOf('ChangeDelivery', z.union([change, joined]).describe('A change, or several of the type.'))
   const other = bodyOf('NoticeDelivery', notice)
-  const ofChanges = answers.Change.shape.kind.options.map((kind) => {
+  const ofChanges = results.Change.shape.kind.options.map((kind) => {
     const types = (actions[kind] ?? ['created', 'updated', 'deleted']).map((action) => `\`${kind}.${action}\``)
     return [kind, webhookOperation(kind, `Changes of the kind \`${kind}\`: ${types.join(', ')}.`, changes)]
   })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { httpStatus } from '../../src/errors.ts'
-import * as answers from '../answers.generated.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { statuses } from '../request/shapes.ts'
+import * as results from '../results.generated.ts'
 import { successes } from '../translate.ts'
 
 /** Shapes in answers of /v1 that are not those of GraphQL. Tests validate real answers against them. */
@@ -31,7 +31,7 @@ const replaced: z.ZodRawShape = {
     .record(z.string(), z.record(z.string(), z.string()))
     .describe('Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.'),
   error_info: z
-    .array(z.union([answers.ItemFailure, z.strictObject({}).describe('No failure.')]))
+    .array(z.union([results.ItemFailure, z.strictObject({}).describe('No failure.')]))
     .min(1)
     .describe('One entry per failure; a single empty object when nothing failed.'),
   more: z
@@ -44,13 +44,13 @@ const replaced: z.ZodRawShape = {
 }
 
 /** The data of a write, from the result of its mutation: failures have another shape, and successes may be left out. */
-export function writtenShape(result: Record<string, z.ZodType>): z.ZodRawShape {
-  const members = Object.entries(result).map(([name, shape]) => {
+export function writtenShape(result: z.ZodObject): z.ZodObject {
+  const members = Object.entries<z.ZodType>(result.shape).map(([name, shape]) => {
     const isLeftOut = (successes as readonly string[]).includes(name)
     const note = `${shape.description} Absent with \`Prefer: return=minimal\`.`
     return [name, replaced[name] ?? (isLeftOut ? shape.optional().describe(note) : shape)]
   })
-  return Object.fromEntries(members)
+  return z.object(Object.fromEntries(members))
 }
 
 export const productShape = z
@@ -65,21 +65,26 @@ export const productShape = z
       'A product: `product_code`, `status`, `assets`, and its attributes as further members. Attribute values are strings.',
   })
 
-export const storeShape = answers.ListStores.stores.element.meta({
+export const storeShape = results.ListStores.shape.stores.element.meta({
   id: 'Store',
   description: 'A store: the owner of products and assets.',
 })
 
 const requestId = z.string().describe('The `X-Request-Id` of the request, or a generated UUID.')
 
+const successStatuses = {
+  SUCCESS: successStatus('AssetsSuccess', 'SUCCESS'),
+  success: successStatus('Success', 'success'),
+}
+
+function successStatus(id: string, message: Endpoint['success']) {
+  const code = z.literal(0).describe('0 on success.')
+  return z.object({ code, message: z.literal(message), request_id: requestId }).meta({ id })
+}
+
 /** The envelope of a success (spec: Response envelope). */
 export function successOf({ success, dataShape }: Pick<Endpoint, 'success' | 'dataShape'>) {
-  const status = z.object({
-    code: z.literal(0).describe('0 on success.'),
-    message: z.literal(success),
-    request_id: requestId,
-  })
-  return z.object({ status, data: z.object(dataShape) })
+  return z.object({ status: successStatuses[success], data: dataShape })
 }
 
 const errorInfo = z

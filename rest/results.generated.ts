@@ -96,7 +96,7 @@ export const FailedProduct = z.object({
   reason: z.string().describe("Explanation: the expected value and the received one, at most 200 characters."),
 })).describe("Every invalid attribute of the product."),
 }).meta({"id":"FailedProduct","description":"A product that was not written because at least one of its attributes is invalid."})
-export const ListAssets = {
+export const ListAssets = z.object({
   total_groups: z.int().min(0).describe("Exact number of groups that match, on all pages."),
   returned_groups: z.int().min(0).describe("Number of groups on this page."),
   groups: z.array(z.object({
@@ -110,51 +110,51 @@ export const ListAssets = {
   url: z.string().describe("Absolute URL of the asset. The gateway stores it and never fetches it."),
 })).describe("Assets of the group in the order of their positions; at least one."),
 })).describe("Groups of this page."),
-}
-export const UpdateProducts = {
+})
+export const UpdateProducts = z.object({
   store_uuid: z.string().describe("UUID of the store."),
   updated_skus: z.array(z.string()).describe("Codes of products that were updated, changed or not, in the order of the request."),
   unavailable_skus: z.array(z.string()).describe("Codes without a product in the store."),
   failed_products: z.array(FailedProduct).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
-}
-export const PatchProducts = {
+})
+export const PatchProducts = z.object({
   store_uuid: z.string().describe("UUID of the store."),
   updated_skus: z.array(z.string()).describe("Codes of products that were updated, changed or not, in the order of the request."),
   unavailable_skus: z.array(z.string()).describe("Codes without a product in the store."),
   failed_products: z.array(FailedProduct).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
-}
-export const DeleteProducts = {
+})
+export const DeleteProducts = z.object({
   deleted_count: z.int().min(0).describe("Number of products that were deleted."),
   failed: z.int().min(0).describe("Number of items or asset ids that failed."),
   error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
   more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
-}
-export const CreateStore = {
+})
+export const CreateStore = z.object({
   store_uuid: z.string().describe("UUID of the store, in lower case."),
   store_group: z.string().describe("UUID of the group of linked stores that the store belongs to."),
-}
-export const DeleteAssets = {
+})
+export const DeleteAssets = z.object({
   deleted_count: z.int().min(0).describe("Number of assets deleted, each with all its links."),
   failed: z.int().min(0).describe("Number of items or asset ids that failed."),
   error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
   more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
-}
-export const UnlinkAssets = {
+})
+export const UnlinkAssets = z.object({
   unlinked: z.int().min(0).describe("Number of links removed. The assets are kept."),
   failed: z.int().min(0).describe("Number of items or asset ids that failed."),
   error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
   more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
-}
-export const CreateProducts = {
+})
+export const CreateProducts = z.object({
   store_uuid: z.string().describe("UUID of the store."),
   created_skus: z.array(z.string()).describe("Codes of products that were created, in the order of the request."),
   existing_skus: z.array(z.string()).describe("Codes of products that existed before; they are not changed."),
   failed_products: z.array(FailedProduct).describe("Products that were not written, each with every invalid attribute: at most 10,000 failures and 4 MiB, the first one of each product before others."),
   more: z.int().min(0).describe("Number of failures that `failedProducts` leaves out."),
-}
-export const ListProducts = {
+})
+export const ListProducts = z.object({
   store_uuid: z.string().describe("UUID of the store."),
   total_products: z.int().min(0).describe("Exact number of products that match, on all pages."),
   returned_products: z.int().min(0).describe("Number of products on this page."),
@@ -167,19 +167,19 @@ export const ListProducts = {
   urlFields: z.array(z.string()).describe("URL fields in order, such as `Image URL 1`: those that the largest group has, or had."),
 })).describe("URL fields by channel and format."),
 }).describe("Columns for a table of all products of the store: the same for each page and filter."),
-}
-export const GetProduct = {
+})
+export const GetProduct = z.object({
   store_uuid: z.string().describe("UUID of the store, in lower case."),
   product: Product.nullable().describe("Product with this code; null when the store has none. With `at`, its status and attributes at that time, within the retention of changes; its assets are the present ones. Errors: `invalid_request` (a time that the changes do not reach), `changes_disabled`."),
-}
-export const PlaceAssets = {
+})
+export const PlaceAssets = z.object({
   created: z.int().min(0).describe("Number of assets that are new in their group."),
   updated: z.int().min(0).describe("Number of assets that were in their group and moved."),
   failed: z.int().min(0).describe("Number of items or asset ids that failed."),
   error_info: z.array(ItemFailure).describe("One entry per failure, at most 10,000 and 4 MiB; an empty list when nothing failed."),
   more: z.int().min(0).describe("Number of failures that `errorInfo` leaves out."),
-}
-export const ListChanges = {
+})
+export const ListChanges = z.object({
   changes: z.object({
   next: z.string().nullable().describe("Cursor of the next page. Never null in the feed of a store; null at the end of a history."),
   pageInfo: z.object({
@@ -189,8 +189,8 @@ export const ListChanges = {
   node: Change.describe("The item of this edge."),
 })).describe("Edges of this page, in order."),
 }).describe("The feed of changes, in a stable order: paging by cursor returns each change exactly once. Long transactions delay the feed: a change appears when all writing transactions that began earlier have ended. `after: \"latest\"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`."),
-}
-export const GetRequest = {
+})
+export const GetRequest = z.object({
   request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
   at: z.iso.datetime().describe("Time of its first change."),
   actor: z.string().describe("Name of the token at that time, or the user of the command line."),
@@ -209,8 +209,8 @@ export const GetRequest = {
   revertedBy: z.object({
   request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
 }).nullable().describe("The last change that reverts this request; null when it was not reverted."),
-}
-export const RevertRequest = {
+})
+export const RevertRequest = z.object({
   store_uuid: z.string().describe("UUID of the store."),
   request_id: z.string().describe("Request id of the revert itself, by which it can be reverted."),
   reverted: z.object({
@@ -223,13 +223,13 @@ export const RevertRequest = {
 }).describe("Number of items that were changed, by kind."),
   skipped: z.array(SkippedItem).describe("Items that were not reverted: at most 10,000, and 4 MiB."),
   more: z.int().min(0).describe("Number of items that `skipped` leaves out."),
-}
-export const StartImport = {
+})
+export const StartImport = z.object({
   store_uuid: z.string().describe("UUID of the store that the job belongs to."),
   job_id: z.string().describe("UUID of the job."),
   state: z.enum(["failed","queued","running","succeeded","succeeded with failures","uploading"]).describe("State of the job."),
-}
-export const GetImport = {
+})
+export const GetImport = z.object({
   job_id: z.string().describe("UUID of the job."),
   store_uuid: z.string().describe("UUID of the store that the job belongs to."),
   kind: z.enum(["export","import"]).describe("Kind of the job."),
@@ -259,13 +259,13 @@ export const GetImport = {
   created_at: z.iso.datetime().describe("Time of the request."),
   started_at: z.iso.datetime().nullable().describe("Time at which the job was started; null while it is queued."),
   finished_at: z.iso.datetime().nullable().describe("Time at which the job succeeded or failed; null before."),
-}
-export const GetImportFailures = {
+})
+export const GetImportFailures = z.object({
   kind: z.enum(["export","import"]).describe("Kind of the job."),
   format: z.enum(["csv","json","jsonl","xlsx","xml"]).nullable().describe("Format of the file of an import; null until it is read, and for exports."),
   output: z.string().nullable().describe("One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again. Their bytes that are not in UTF-8 are replaced by U+FFFD, except in Base64."),
-}
-export const ListStores = {
+})
+export const ListStores = z.object({
   total_stores: z.int().min(0).describe("Number of stores that match, on all pages."),
   returned_stores: z.int().min(0).describe("Number of stores on this page."),
   stores: z.array(z.object({
@@ -279,16 +279,16 @@ export const ListStores = {
   store_website: z.string().nullable().describe("Web site of the store. The gateway stores it and never fetches it."),
   created_at: z.iso.datetime().describe("Time of creation."),
 })).describe("Stores of this page."),
-}
-export const StatusReport = {
+})
+export const StatusReport = z.object({
   rows: z.array(z.object({
   store_uuid: z.string().describe("UUID of the store."),
   store_name: z.string().describe("Name of the store."),
   status: z.enum(["active","draft","inactive","new","problem","under review"]).describe("Status."),
   count: z.int().min(0).describe("Number of products with this status: 1 or more."),
 })).describe("Number of products by store and status, as flat rows for tables and charts. For one store use `Store.productCounts`."),
-}
-export const CoverageReport = {
+})
+export const CoverageReport = z.object({
   rows: z.array(z.object({
   store_uuid: z.string().describe("UUID of the store."),
   store_name: z.string().describe("Name of the store."),
@@ -297,8 +297,8 @@ export const CoverageReport = {
   groups: z.int().min(0).describe("Number of parent codes that have an asset of the format on the channel; 0 for a channel of the store without assets. A parent code need not be the code of a product."),
   products: z.int().min(0).describe("Number of products of the store, for comparison."),
 })).describe("Number of asset groups by store, channel and format, as flat rows."),
-}
-export const ChangeReport = {
+})
+export const ChangeReport = z.object({
   rows: z.array(z.object({
   store_uuid: z.string().describe("UUID of the store."),
   store_name: z.string().describe("Name of the store."),
@@ -312,8 +312,8 @@ export const ChangeReport = {
   items: z.int().min(0).describe("Number of values that changed."),
   failed: z.int().min(0).describe("Number of failed items of the request. Only one change of the request has it; the others have 0."),
 })).describe("The last changes of several stores, as flat rows, the newest first. To follow all changes of a store use `Store.changes`. Errors: `changes_disabled`."),
-}
-export const JobReport = {
+})
+export const JobReport = z.object({
   rows: z.array(z.object({
   store_uuid: z.string().describe("UUID of the store."),
   store_name: z.string().describe("Name of the store."),
@@ -330,8 +330,8 @@ export const JobReport = {
   started_at: z.iso.datetime().nullable().describe("Time at which the job was started; null while it is queued."),
   finished_at: z.iso.datetime().nullable().describe("Time at which the job succeeded or failed; null before."),
 })).describe("The last jobs of several stores, as flat rows, the newest first. For one store use `Store.jobs`."),
-}
-export const FailureReport = {
+})
+export const FailureReport = z.object({
   rows: z.array(z.object({
   store_uuid: z.string().describe("UUID of the store."),
   store_name: z.string().describe("Name of the store."),
@@ -344,18 +344,18 @@ export const FailureReport = {
   field: z.string().nullable().describe("Invalid column; null when the whole row is invalid."),
   reason: z.string().describe("Explanation: the expected value and the received one."),
 })).describe("Rows that failed in the last imports of several stores, as flat rows, the newest job first: at most 20 of each job. For all rows of a job use `Job.output`."),
-}
-export const ListWebhooks = {
+})
+export const ListWebhooks = z.object({
   webhooks: z.array(Webhook).describe("Webhooks of the store, at most 20, in the order of their creation. Needs the scope `webhook`, too."),
-}
-export const ListWebhookDeliveries = {
+})
+export const ListWebhookDeliveries = z.object({
   deliveries: z.array(WebhookDelivery).describe("Attempts of the last seven days, the newest first."),
-}
-export const CreateWebhook = {
+})
+export const CreateWebhook = z.object({
   secret: z.string().describe("Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
-}
-export const RotateWebhookSecret = {
+})
+export const RotateWebhookSecret = z.object({
   secret: z.string().describe("Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`."),
   webhook: Webhook.describe("The webhook."),
-}
+})
