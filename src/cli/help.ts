@@ -1,39 +1,5 @@
 import { type Command, Help, type Option } from 'commander'
 
-/** The commands by topic, each with what the list of all commands says of it. */
-const topics: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'Run the gateway:': {
-    serve: 'run the gateway (what `npm start` does)',
-    migrate: "bring the database's tables up to date",
-    config: 'show settings; apply a file with the configuration of a store',
-    backup: 'write stores, products, assets and tokens to a file',
-    restore: 'read a backup into a database',
-    check: 'compare derived data with its sources',
-    distribute: 'distribute the stores over the servers of Citus',
-    'filter-service': 'run the filtering service that FILTER_URL names',
-  },
-  'Stores and products:': {
-    store: 'list, create and show stores',
-    import: 'import products and their assets from a file',
-    export: "write a store's products and assets to a file",
-    job: 'list and show imports and exports',
-    product: 'show a product, now or at a time',
-    requirements: 'set what products must have on a channel',
-  },
-  'Changes:': {
-    changes: 'list the changes of a store',
-    request: 'show what a request changed',
-    revert: 'restore the values from before a request',
-    listen: 'print the changes of a store as they appear',
-    webhook: 'post the changes of a store to a URL',
-  },
-  'Access:': {
-    token: 'create, list and revoke bearer tokens',
-    'report-user': 'manage PostgreSQL logins for SQL tools',
-    'mcp-config': 'print the configuration that connects an agent',
-  },
-}
-
 /** Examples of each command, by its path. A test compares them with the commands. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   serve: [
@@ -124,18 +90,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'filter-service': ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
 }
 
-/**
- * Adds examples and exit codes to the help of every command, and a hint at the help to every usage error. The help of
- * the program lists the commands by topic.
- */
+/** Adds examples and exit codes to the help of every command, and a hint at the help to every usage error. */
 export function addHelp(program: Command): Command {
   program.addHelpText('after', general).showHelpAfterError('Run "catalog --help" to see the commands.')
-  for (const [topic, summaries] of Object.entries(topics)) {
-    for (const command of program.commands) {
-      const summary = summaries[command.name()]
-      if (summary !== undefined) command.helpGroup(topic).summary(summary)
-    }
-  }
   program.commandsGroup('Help:').helpCommand('help [command]', 'show the help of a command')
   for (const { path, command } of commandsOf(program)) {
     command.configureHelp({ optionDescription })

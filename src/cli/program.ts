@@ -5,38 +5,49 @@ import { UsageError } from '../import/usage-error.ts'
 import { adviceOn, hintAt } from './advice.ts'
 import { addHelp } from './help.ts'
 
-/** The commands. A file of them is loaded only when one of it runs: its modules would delay the start of the others. */
-const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  serve: async () => (await import('./commands/serve.ts')).addServe,
-  migrate: async () => (await import('./commands/database.ts')).addMigrate,
-  config: async () => (await import('./commands/config.ts')).addConfig,
-  backup: async () => (await import('./commands/backup.ts')).addBackup,
-  restore: async () => (await import('./commands/backup.ts')).addRestore,
-  check: async () => (await import('./commands/check.ts')).addCheck,
-  distribute: async () => (await import('./commands/database.ts')).addDistribute,
-  'filter-service': async () => (await import('./commands/serve.ts')).addFilterService,
-  store: async () => (await import('./commands/store.ts')).addStore,
-  import: async () => (await import('./commands/import.ts')).addImport,
-  export: async () => (await import('./commands/export.ts')).addExport,
-  job: async () => (await import('./commands/job.ts')).addJob,
-  product: async () => (await import('./commands/ledger/product.ts')).addProduct,
-  requirements: async () => (await import('./commands/requirements.ts')).addRequirements,
-  changes: async () => (await import('./commands/ledger/changes.ts')).addChanges,
-  request: async () => (await import('./commands/ledger/changes.ts')).addRequest,
-  revert: async () => (await import('./commands/ledger/revert.ts')).addRevert,
-  listen: async () => (await import('./commands/live/listen.ts')).addListen,
-  webhook: async () => (await import('./commands/live/webhook.ts')).addWebhook,
-  token: async () => (await import('./commands/access/token.ts')).addToken,
-  'report-user': async () => (await import('./commands/access/report-user.ts')).addReportUsers,
-  'mcp-config': async () => (await import('./commands/access/mcp-config.ts')).addMcpConfig,
+/** The commands by topic. A file is loaded when a command of it runs: its modules would delay the start of others. */
+const topics: Readonly<Record<string, Readonly<Record<string, () => Promise<(program: Command) => void>>>>> = {
+  'Run the gateway:': {
+    serve: async () => (await import('./commands/serve.ts')).addServe,
+    migrate: async () => (await import('./commands/database.ts')).addMigrate,
+    config: async () => (await import('./commands/config.ts')).addConfig,
+    backup: async () => (await import('./commands/backup.ts')).addBackup,
+    restore: async () => (await import('./commands/backup.ts')).addRestore,
+    check: async () => (await import('./commands/check.ts')).addCheck,
+    distribute: async () => (await import('./commands/database.ts')).addDistribute,
+    'filter-service': async () => (await import('./commands/serve.ts')).addFilterService,
+  },
+  'Stores and products:': {
+    store: async () => (await import('./commands/store.ts')).addStore,
+    import: async () => (await import('./commands/import.ts')).addImport,
+    export: async () => (await import('./commands/export.ts')).addExport,
+    job: async () => (await import('./commands/job.ts')).addJob,
+    product: async () => (await import('./commands/ledger/product.ts')).addProduct,
+    requirements: async () => (await import('./commands/requirements.ts')).addRequirements,
+  },
+  'Changes:': {
+    changes: async () => (await import('./commands/ledger/changes.ts')).addChanges,
+    request: async () => (await import('./commands/ledger/changes.ts')).addRequest,
+    revert: async () => (await import('./commands/ledger/revert.ts')).addRevert,
+    listen: async () => (await import('./commands/live/listen.ts')).addListen,
+    webhook: async () => (await import('./commands/live/webhook.ts')).addWebhook,
+  },
+  'Access:': {
+    token: async () => (await import('./commands/access/token.ts')).addToken,
+    'report-user': async () => (await import('./commands/access/report-user.ts')).addReportUsers,
+    'mcp-config': async () => (await import('./commands/access/mcp-config.ts')).addMcpConfig,
+  },
 }
 
 /** The command line with the help of all its commands, or with the one command of the name. */
 export async function createProgram(name = ''): Promise<Command> {
   const program = new Command('catalog').exitOverride().version(ownVersion(), '--version', 'print the version')
   program.description('The catalogue gateway: stores, products and assets in PostgreSQL.')
-  const one = commands[name]
-  for (const load of one ? [one] : Object.values(commands)) (await load())(program)
+  const isKnown = Object.values(topics).some((commands) => Object.hasOwn(commands, name))
+  for (const [topic, commands] of Object.entries(topics)) {
+    program.commandsGroup(topic)
+    for (const [known, load] of Object.entries(commands)) if (known === name || !isKnown) (await load())(program)
+  }
   return addHelp(program)
 }
 

@@ -38,6 +38,7 @@ export function addBackup(program: Command): void {
 export function addRestore(program: Command): void {
   program
     .command('restore')
+    .summary('read a backup into a database')
     .description(
       'restore a backup store by store into a migrated database without stores, replacing its tokens, or one store into a database with others; continues an interrupted restore of the file',
     )

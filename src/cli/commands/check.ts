@@ -14,6 +14,7 @@ import { type CommandContext, originOf, withDatabase } from '../with-database.ts
 export function addCheck(program: Command): void {
   program
     .command('check')
+    .summary('compare derived data with its sources')
     .description(
       'recompute the asset groups, the totals of products, the names of their attributes, their indexed values and readiness, and report any difference; report schemas in which others could place code that the gateway runs',
     )

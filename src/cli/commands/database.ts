@@ -36,6 +36,7 @@ export function addMigrate(program: Command): void {
 export function addDistribute(program: Command): void {
   program
     .command('distribute')
+    .summary('distribute the stores over the servers of Citus')
     .description(
       'distribute the stores over the servers of a Citus database; without --apply, only print what would be done',
     )

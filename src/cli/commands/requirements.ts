@@ -20,7 +20,7 @@ interface UseOptions {
 const presets = ['google-merchant', 'amazon', 'shopify']
 
 export function addRequirements(program: Command): void {
-  const requirements = program.command('requirements').description('requirements for the products on a channel')
+  const requirements = program.command('requirements').description('set what products must have on a channel')
   storeOption(requirements.command('use'))
     .description('replace the requirements of a channel with those of a marketplace')
     .addArgument(new Argument('<preset>', 'the marketplace').choices(presets))

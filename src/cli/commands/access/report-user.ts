@@ -11,7 +11,7 @@ interface Json {
 }
 
 export function addReportUsers(program: Command): void {
-  const users = program.command('report-user').description('PostgreSQL logins for SQL tools that read stores')
+  const users = program.command('report-user').description('manage PostgreSQL logins for SQL tools')
   users
     .command('add')
     .description(

@@ -79,7 +79,7 @@ function durationOf(text: string): number {
 const maxChanges = 100
 
 export function addRequest(program: Command): void {
-  const request = program.command('request').description('receipts of requests')
+  const request = program.command('request').description('show what a request changed')
   storeOption(request.command('show'))
     .description(`show the receipt of a request: what it changed in a store, with its first ${maxChanges} changes`)
     .argument('<id>', 'the id of the request')

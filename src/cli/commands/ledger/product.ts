@@ -14,7 +14,7 @@ interface ShowOptions {
 }
 
 export function addProduct(program: Command): void {
-  const product = program.command('product').description('products of a store')
+  const product = program.command('product').description('show a product, now or at a time')
   storeOption(product.command('show'))
     .description('show the status and attributes of a product, now or at a time')
     .argument('<code>', 'the code of the product')

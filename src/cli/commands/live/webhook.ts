@@ -18,7 +18,7 @@ interface CreateOptions {
 }
 
 export function addWebhook(program: Command): void {
-  const webhook = program.command('webhook').description('receivers of the changes of a store')
+  const webhook = program.command('webhook').description('post the changes of a store to a URL')
   addList(webhook)
   addCreate(webhook)
   addDeliveries(webhook)
