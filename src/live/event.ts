@@ -1,24 +1,9 @@
 import { type Change, codesOf, countsOf, keysOf, typeOf } from '../catalogue/changes/change.ts'
 
-/** A change as JSON: in `GET /v1/changes`, in streams and in deliveries. */
-export interface Event {
-  type: string
-  at: string
-  cursor: string
-  store_uuid: string
-  request_id: string
-  actor: string
-  via: string
-  operation: string
-  kind: string
-  action: string
-  counts: ReturnType<typeof countsOf>
-  codes: string[]
-  keys: string[]
-  reverts?: string
-}
+export type Event = ReturnType<typeof eventOf>
 
-export function eventOf(change: Change): Event {
+/** A change as JSON: in `GET /v1/changes`, in streams and in deliveries. */
+export function eventOf(change: Change) {
   const { kind, action, reverts } = change
   return {
     type: typeOf(change),

@@ -4,21 +4,15 @@ import { requestContext } from '../request/context.ts'
 import { HttpError } from '../request/http-error.ts'
 import { Stream } from './stream.ts'
 
-export interface StreamLimits {
-  ofToken: number
-  /** A tenant may have many tokens, as JSON Web Tokens of its users. */
-  ofTenant: number
-  ofProcess: number
-  heartbeatMs: number
-  /** Of all streams. Beyond, some of the tenants with the most are cut. */
-  unreadBytes: number
-}
+export type StreamLimits = typeof usual
 
-const usual: StreamLimits = {
+const usual = {
   ofToken: 10,
+  /** A tenant may have many tokens, as JSON Web Tokens of its users. */
   ofTenant: 500,
   ofProcess: 1_000,
   heartbeatMs: 15_000,
+  /** Of all streams. Beyond, some of the tenants with the most are cut. */
   unreadBytes: 64 * 1024 * 1024,
 }
 

@@ -1,30 +1,22 @@
-/** When attempts follow one another, in ms. */
-export interface RetryTimes {
-  first: number
-  /** The longest pause within `soonFor`, and afterwards. */
-  soon: number
-  soonFor: number
-  late: number
-  /** After so long a webhook is paused. */
-  pausedAfter: number
-  /** The time slice of a webhook: then others are served. */
-  slice: number
-  /** Between the reads of changes that do not match, and between deliveries of large changes, which are joined then. */
-  joining: number
-}
-
 const minute = 60_000
 const hour = 60 * minute
 
-export const retryTimes: RetryTimes = {
+/** When attempts follow one another, in ms. */
+export const retryTimes = {
   first: 5_000,
+  /** The longest pause within `soonFor`, and afterwards. */
   soon: minute,
   soonFor: hour,
   late: hour,
+  /** After so long a webhook is paused. */
   pausedAfter: 5 * 24 * hour,
+  /** The time slice of a webhook: then others are served. */
   slice: 5_000,
+  /** Between the reads of changes that do not match, and between deliveries of large changes, which are joined then. */
   joining: 2_000,
 }
+
+export type RetryTimes = typeof retryTimes
 
 /** The pause after a failed attempt: twice the one before, within the bounds, and what the receiver asks for. */
 export function pauseAfter(
