@@ -51,7 +51,10 @@ export type Answers =
    * unavailable dependency is its downstream (502).
    */
   | { kind: 'listing' }
-  /** As a write, after the body was received as a file. Unknown query parameters are errors. */
+  /**
+   * As a write, after the body was received as a file, by `RestServices.write`, which answers what the operation would.
+   * Unknown query parameters are errors.
+   */
   | ({ kind: 'upload' } & Upload)
   /** By a file, whose parts the operation reads. */
   | ({ kind: 'file' } & FileAnswer)

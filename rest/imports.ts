@@ -63,12 +63,8 @@ export const imports: readonly Endpoint[] = [
     dataShape: results.StartImport,
     document: operations.StartImportDocument,
     shapes: ({ channels }) => ({ query: z.object({ store_uuid: input.storeUuid, ...options(channels) }) }),
-    // `startImport` takes the file and its options as they were received. This input is that of the same operation in
-    // GraphQL, which the OpenAPI document shows with the file of its example.
-    variables: ({ store_uuid: storeUuid, dry_run: dryRun = false }, _body, file) => ({
-      storeUuid,
-      input: { content: String(file ?? ''), dryRun },
-    }),
+    // For the OpenAPI document, which shows the same operation in GraphQL with the file of its example.
+    variables: ({ store_uuid: storeUuid }, _body, file) => ({ storeUuid, input: { content: String(file ?? '') } }),
     toData: ({ startImport: job }) => restObject(job),
   }),
 

@@ -22,13 +22,14 @@ export interface RestServices {
   /** A page of the listing of asset groups, or only its version if `isKnown` is true of that. */
   readListing(request: CheckedRequest, isKnown?: (version: string) => boolean): Promise<AssetPage>
   /**
-   * Receives the request's file; the options are checked first. Throws `HttpError`, and leaves nothing of a file that
-   * does not arrive whole.
+   * Receives the request's file; the options and preferences are checked first. Throws `HttpError`, and leaves nothing
+   * of a file that does not arrive whole.
    */
   receiveFile(request: CheckedRequest, options: FileOptions): Promise<ReceivedFile>
   /**
    * Does the work of a write; with a key at most once, in the transaction that stores its data. A repetition returns
-   * the stored data. `execute` returns the data of the request's mutation, or throws `HttpError`.
+   * the stored data. `execute` returns the data of the request's mutation, or throws `HttpError`; with a file that was
+   * received, which it takes, the mutation itself does not run.
    */
   write(
     request: CheckedRequest,
@@ -48,7 +49,7 @@ export interface CheckedRequest extends ReadRequest {
   endpoint: Endpoint
   request: RestRequest
   caller: Caller
-  /** The file that a write takes. */
+  /** The file that a write takes, in place of its variables. */
   upload?: ReceivedFile
 }
 

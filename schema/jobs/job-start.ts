@@ -4,7 +4,6 @@ import { returnsStored } from '../../src/graphql/access.ts'
 import { type Context, requireFewAffected, requireNoLimit } from '../../src/graphql/context.ts'
 import { deleteJob, type Job } from '../../src/jobs/job.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
-import { startUploaded } from '../../src/jobs/upload.ts'
 import { withoutNulls } from '../../src/text.ts'
 import { dryRunArgs, resolveWrite, storeArgs, writable } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
@@ -107,14 +106,9 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
     },
     resolve: resolveStart((args, context, info) => {
-      const { enumerations, jobQuotas, upload } = context
-      // Only REST uploads files.
-      const dryRun = upload ? 'dry_run' : 'dryRun'
-      requireNoLimit(context, 'an import', args.input.dryRun ? '' : `, or use ${dryRun} first`)
-      const catalogue = writable(context, info)
-      // POST /v1/imports has received the file with its options, in place of `input`.
-      if (upload) return startUploaded(catalogue, upload)
-      return startImport(catalogue, enumerations, optionsOf(args), args.input.content, jobQuotas)
+      const { affected, enumerations, jobQuotas } = context
+      requireNoLimit(affected?.atMost, 'an import', args.input.dryRun ? '' : ', or use dryRun first')
+      return startImport(writable(context, info), enumerations, optionsOf(args), args.input.content, jobQuotas)
     }),
   }),
   startExport: t.field({

@@ -3,7 +3,7 @@ import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Change } from '../catalogue/changes/change.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { CatalogueError, changesDisabled, invalidRequest } from '../errors.ts'
-import type { Job, JobKey } from '../jobs/job.ts'
+import type { Job } from '../jobs/job.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
 import type { Caller } from '../request/caller.ts'
@@ -33,8 +33,6 @@ export interface Context {
   readonly jobQuotas: JobQuotas
   /** What OUTGOING_ALLOW has. */
   readonly outgoingAllow: readonly string[]
-  /** The file that was uploaded for an import, instead of a text. */
-  readonly upload?: JobKey | undefined
   /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined
   /** Only in a subscription. */
@@ -70,8 +68,8 @@ export function requireFewAffected(count: number, { affected }: Context): void {
 }
 
 /** Throws `invalid_request` if the caller limits the changes of what runs later. `advice`: what else to do. */
-export function requireNoLimit({ affected }: Context, what: string, advice: string): void {
-  if (!affected) return
+export function requireNoLimit(maxAffected: number | undefined, what: string, advice: string): void {
+  if (maxAffected === undefined) return
   const details = `max-affected cannot be checked before ${what} has run: leave it out${advice}`
   throw invalidRequest([{ details, field: 'Prefer' }])
 }

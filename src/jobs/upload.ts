@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, jsonOfOrigin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import type { Database } from '../database/tables.ts'
@@ -10,7 +10,7 @@ import { CatalogueError } from '../errors.ts'
 import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
-import { asTransaction, insertJob, type Job, type JobKey, jobColumns } from './job.ts'
+import { asTransaction, insertJob, type JobKey } from './job.ts'
 import { partsWriter } from './parts.ts'
 import { type JobQuotas, requireRoom } from './quotas.ts'
 import { enqueue } from './start-job.ts'
@@ -74,18 +74,16 @@ export async function receiveUpload(
 }
 
 /** Queues the import of a file that was uploaded. Throws `unavailable` if its job was deleted meanwhile. */
-export function startUploaded({ db, origin }: Catalogue, { storeUuid, jobId }: JobKey): Promise<Job> {
+export function startUploaded(catalogue: Catalogue, { storeUuid, jobId }: JobKey): Promise<void> {
+  const { db } = catalogue
   return asTransaction(db, async (transaction) => {
-    const job = await transaction
+    const { numUpdatedRows } = await transaction
       .updateTable('job')
-      .set({ state: 'queued', heartbeat_at: null, origin: origin ? JSON.stringify(origin) : null })
+      .set({ state: 'queued', heartbeat_at: null, origin: jsonOfOrigin(catalogue) })
       .where(({ and }) => and({ store_uuid: storeUuid, job_id: jobId, state: 'uploading' }))
-      .returning(jobColumns)
-      .$castTo<Job>()
       .executeTakeFirst()
-    if (!job) throw noLongerThere()
-    await enqueue(transaction, job, db.isTransaction)
-    return job
+    if (numUpdatedRows !== 1n) throw noLongerThere()
+    await enqueue(transaction, { storeUuid, jobId }, db.isTransaction)
   })
 }
 

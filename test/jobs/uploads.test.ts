@@ -175,6 +175,11 @@ it('leaves nothing of a file that is cut, too large or empty', async () => {
     status: 400,
     data: { error_info: [{ details: 'body must be a file; got nothing' }] },
   })
+  // It is refused before the file is read.
+  expect(await upload({ store_uuid: store }, large(maxBytes + 1), { prefer: 'max-affected=5' })).toMatchObject({
+    status: 400,
+    data: { error_info: [{ field: 'Prefer' }] },
+  })
   await expect.poll(() => left(store)).toEqual(nothing)
 })
 

@@ -8,7 +8,6 @@ import { createPoolRoute } from '../../event-loop/pool-route.ts'
 import { type Context, createContext, type EventSources } from '../../graphql/context.ts'
 import type { Engine } from '../../graphql/engine.ts'
 import { publicError } from '../../graphql/public-error.ts'
-import type { JobKey } from '../../jobs/job.ts'
 import type { Caller } from '../../request/caller.ts'
 import { HttpError } from '../../request/http-error.ts'
 import type { Staleness } from '../../request/preferences.ts'
@@ -19,8 +18,6 @@ export interface RunOptions {
   transaction?: Transaction<Database> | undefined
   replica?: Replica | undefined
   maxAffected?: number | undefined
-  /** The file that an import reads, if it was uploaded. */
-  upload?: JobKey | undefined
   /** Of a subscription. */
   eventSources?: EventSources | undefined
   /** Whether reads wait until what is derived from products includes all that was committed before. */
@@ -55,7 +52,6 @@ export function createApiParts(engine: Engine, options: ApiOptions) {
         onJobQueued,
         jobQuotas,
         outgoingAllow,
-        upload: run.upload,
         affected: run.maxAffected === undefined ? undefined : { atMost: run.maxAffected, count: 0 },
       }),
     chooseReplica: async ({ maxMs, after, isLatest }: Staleness, caller: Caller) =>

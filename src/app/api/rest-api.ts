@@ -2,14 +2,19 @@ import type { DocumentNode } from 'graphql'
 import type { Transaction } from 'kysely'
 import { endpoints } from '../../../rest/endpoints.ts'
 import { createHandler, operationNameOf } from '../../../rest/handler.ts'
-import { ListAssetsDocument, type ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
-import type { CheckedRequest, RestServices } from '../../../rest/services.ts'
+import {
+  ListAssetsDocument,
+  type ListAssetsQueryVariables,
+  type StartImportMutation,
+} from '../../../rest/operations.generated.ts'
+import type { CheckedRequest, ReceivedFile, RestServices } from '../../../rest/services.ts'
 import { toHttpError } from '../../../rest/translate.ts'
 import type { Database } from '../../database/tables.ts'
 import { requireAccess } from '../../graphql/access.ts'
+import { requireNoLimit } from '../../graphql/context.ts'
 import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
-import { receiveUpload } from '../../jobs/upload.ts'
+import { receiveUpload, startUploaded } from '../../jobs/upload.ts'
 import { memoized } from '../../lazy.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
@@ -28,11 +33,21 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(parts: ApiParts) {
   const { db, enumerations, pool, jobQuotas, recordsChanges } = parts
-  const { poolRoute, chooseReplica, catalogueOf, errorOf } = parts
+  const { poolRoute, chooseReplica, catalogueOf, contextOf, errorOf, onJobQueued } = parts
   const { operationOf, run } = createOperations(parts)
   const listing = createStoredListing(parts.pageCacheMb, parts.filterService)
   const whereOf = async ({ staleness, caller }: CheckedRequest): Promise<RunOptions> =>
     staleness ? { replica: await chooseReplica(staleness, caller), isLatest: staleness.isLatest } : {}
+  /** Queues the import of a file, and returns what its operation would. */
+  const startReceived = async (
+    { caller, request }: CheckedRequest,
+    file: ReceivedFile,
+    transaction: Transaction<Database> | undefined,
+  ): Promise<StartImportMutation> => {
+    const { catalogue, origin } = contextOf('rest', caller, request.requestId, { transaction })
+    await startUploaded({ ...catalogue, origin: origin && { ...origin, operation: 'startImport' } }, file)
+    return { startImport: { store_uuid: file.storeUuid, job_id: file.jobId, state: 'QUEUED' } }
+  }
   const services: RestServices = {
     enumerations,
     recordsChanges,
@@ -57,16 +72,23 @@ export function createRestApi(parts: ApiParts) {
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
       return poolRoute.runRead(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
-    receiveFile: ({ caller, request }, given) => {
+    receiveFile: async ({ caller, request, preferences }, given) => {
+      requireNoLimit(preferences?.maxAffected, 'an import', given.dryRun ? '' : ', or use dry_run first')
       const file = { ...request.file(), tokenId: caller.tokenId }
       return receiveUpload(catalogueOf(caller, {}), enumerations(), given as UploadOptions, file, jobQuotas)
     },
     events: createEventsApi(parts),
-    write: (checked, key, work) => {
+    write: async (checked, key, work) => {
       const { caller, preferences, upload } = checked
       const workIn = (transaction?: Transaction<Database>) =>
-        work(() => run(checked, { transaction, maxAffected: preferences?.maxAffected, upload }))
-      return key ? doOnce(db, { ...key, caller }, workIn) : workIn()
+        work(() =>
+          upload
+            ? startReceived(checked, upload, transaction)
+            : run(checked, { transaction, maxAffected: preferences?.maxAffected }),
+        )
+      const written = await (key ? doOnce(db, { ...key, caller }, workIn) : workIn())
+      if (upload) onJobQueued()
+      return written
     },
   }
   return createHandler(endpoints, services)
