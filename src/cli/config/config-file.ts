@@ -10,6 +10,7 @@ const lower = <Name extends string>(names: readonly Name[]) =>
 const oneOf = <Name extends string>(names: readonly Name[]) => z.enum(names, `must be one of ${names.join(', ')}`)
 const text = z.string('must be a text')
 const texts = z.array(text, 'must be a list of texts')
+const names = texts.readonly().optional()
 const whole = z.int('must be a whole number')
 
 const attribute = z.strictObject(
@@ -59,13 +60,7 @@ const webhook = z.strictObject(
     url: text,
     filter: z
       .strictObject(
-        {
-          types: texts.optional(),
-          operations: texts.optional(),
-          attributes: texts.optional(),
-          channels: texts.optional(),
-          codePrefix: text.optional(),
-        },
+        { types: names, operations: names, attributes: names, channels: names, codePrefix: text.optional() },
         'must be a map',
       )
       .optional(),

@@ -1,27 +1,16 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Catalogue, WriteCatalogue } from '../../catalogue/catalogue.ts'
 import type { EventFilter } from '../../live/event-filter.ts'
+import { withoutNulls } from '../../text.ts'
 import { createWebhook, updateWebhook } from '../../webhooks/change-webhooks.ts'
 import { deleteWebhook, listWebhooks } from '../../webhooks/webhook.ts'
-
-/** Something that the file has and the store has not, or the reverse, or that differs. */
-export interface Difference {
-  action: 'add' | 'change' | 'remove'
-  kind: 'attribute' | 'requirement' | 'token' | 'webhook'
-  name: string
-  before?: unknown
-  after?: unknown
-}
+import type { ConfigFile } from './config-file.ts'
+import { type Difference, unmatched } from './difference.ts'
 
 /** A webhook as a file has it: without its secret and headers. */
-interface FileWebhook {
-  url: string
-  filter?: EventFilter | undefined
-}
+type FileWebhook = NonNullable<ConfigFile['webhooks']>[number]
 
 export async function readWebhooks(catalogue: Catalogue, storeUuid: string) {
-  const webhooks = await listWebhooks(catalogue, storeUuid)
-  return webhooks.map(({ url, filter }) => shown({ url, filter }))
+  return (await listWebhooks(catalogue, storeUuid)).map(shown)
 }
 
 /** Makes the webhooks of a store those of the file. Returns what was different, with the secrets of new ones. */
@@ -31,20 +20,15 @@ export async function applyWebhooks(
   wanted: readonly FileWebhook[],
   allow: readonly string[],
 ) {
-  const left = wanted.map(shown)
-  const differences: Difference[] = []
-  const take = (isMeant: (one: FileWebhook) => boolean) => left.splice(left.findIndex(isMeant), 1)[0]
   const present = await listWebhooks(catalogue, storeUuid)
-  const others = present.filter((one) => {
-    const isSame = (other: FileWebhook) => isDeepStrictEqual(other, shown(one))
-    return !left.some(isSame) || !take(isSame)
-  })
-  for (const one of others) {
+  const { removed, added } = unmatched(present, wanted.map(shown), shown)
+  const differences: Difference[] = []
+  for (const one of removed) {
     const { url, webhookId } = one
-    const isOfUrl = (other: FileWebhook) => other.url === url
     const before = shown(one)
-    if (left.some(isOfUrl)) {
-      const after = take(isOfUrl)
+    const place = added.findIndex((other) => other.url === url)
+    if (place >= 0) {
+      const [after] = added.splice(place, 1)
       await updateWebhook(catalogue, webhookId, { filter: after?.filter ?? {} }, allow)
       differences.push({ action: 'change', kind: 'webhook', name: url, before, after })
     } else {
@@ -53,7 +37,7 @@ export async function applyWebhooks(
     }
   }
   const made: { id: string; name: string; secret: string }[] = []
-  for (const after of left) {
+  for (const after of added) {
     const { secret, webhook } = await createWebhook(catalogue, storeUuid, after, allow)
     made.push({ id: webhook.webhookId, name: after.url, secret })
     differences.push({ action: 'add', kind: 'webhook', name: after.url, after })
@@ -61,7 +45,7 @@ export async function applyWebhooks(
   return { differences, made }
 }
 
-function shown({ url, filter = {} }: FileWebhook) {
-  const given = Object.entries(filter).filter(([, value]) => value != null)
-  return { url, ...(given.length > 0 && { filter: Object.fromEntries(given) }) }
+function shown({ url, filter = {} }: { url: string; filter?: EventFilter | undefined }): FileWebhook {
+  const given = withoutNulls(filter)
+  return Object.keys(given).length > 0 ? { url, filter: given } : { url }
 }

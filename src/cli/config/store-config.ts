@@ -17,8 +17,10 @@ import {
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../errors.ts'
 import { scopes as allScopes, type Scope } from '../../request/caller.ts'
+import { withoutNulls } from '../../text.ts'
 import type { ConfigFile } from './config-file.ts'
-import { applyWebhooks, type Difference, readWebhooks } from './config-webhooks.ts'
+import { applyWebhooks, readWebhooks } from './config-webhooks.ts'
+import { compare, type Difference, unmatched } from './difference.ts'
 
 type Section<Name extends keyof ConfigFile> = NonNullable<ConfigFile[Name]>
 
@@ -35,9 +37,13 @@ export async function readStoreConfig(
   const all = await listAllRequirements(catalogue, storeUuid)
   const tokens = await tokensOf(catalogue, storeUuid)
   return {
-    attributes: definitions.map(({ storeUuid: _, isIndexed: __, isSearched: ___, ...definition }) => ({
-      ...given({ ...definition, filterable: definition.filterable || null, searchable: definition.searchable || null }),
-    })),
+    attributes: definitions.map(
+      ({ storeUuid: _, isIndexed: __, isSearched: ___, name, type, filterable, searchable, ...rules }) => ({
+        name,
+        type,
+        ...withoutNulls({ ...rules, filterable: filterable || null, searchable: searchable || null }),
+      }),
+    ),
     requirements: Object.fromEntries(all.map((one) => [one.channel, one.requirements.map(shownRequirement)])),
     tokens: tokens.map(({ name, scopes }) => ({ name, scopes: sorted(scopes) })),
     webhooks: await readWebhooks(catalogue, storeUuid),
@@ -110,22 +116,18 @@ async function applyRequirements(
 
 /** A token cannot be changed: one of other scopes is another token. */
 async function applyTokens(catalogue: WriteCatalogue, storeUuid: string, wanted: Section<'tokens'>) {
-  const keyOf = ({ name, scopes }: { name: string; scopes: readonly Scope[] }) => JSON.stringify([name, sorted(scopes)])
-  const left = wanted.map((token) => ({ ...token, name: token.name.trim() }))
+  const shown = ({ name, scopes }: Section<'tokens'>[number]) => ({ name: name.trim(), scopes: sorted(scopes) })
+  const { removed, added } = unmatched(await tokensOf(catalogue, storeUuid), wanted.map(shown), shown)
   const differences: Difference[] = []
-  for (const token of await tokensOf(catalogue, storeUuid)) {
-    const index = left.findIndex((one) => keyOf(one) === keyOf(token))
-    if (index >= 0) left.splice(index, 1)
-    else {
-      await revokeToken(catalogue.db, token.tokenId)
-      differences.push({ action: 'remove', kind: 'token', name: token.name, before: sorted(token.scopes) })
-    }
+  for (const { tokenId, name, scopes } of removed) {
+    await revokeToken(catalogue.db, tokenId)
+    differences.push({ action: 'remove', kind: 'token', name, before: sorted(scopes) })
   }
   const made: { id: string; name: string; token: string }[] = []
-  for (const { name, scopes } of left) {
+  for (const { name, scopes } of added) {
     const { secret, token } = await createToken(catalogue.db, { name, scopes, stores: [storeUuid] })
     made.push({ id: token.tokenId, name, token: secret })
-    differences.push({ action: 'add', kind: 'token', name, after: sorted(scopes) })
+    differences.push({ action: 'add', kind: 'token', name, after: scopes })
   }
   return { differences, made }
 }
@@ -146,34 +148,10 @@ async function tokensOf({ db }: Catalogue, storeUuid: string): Promise<Token[]> 
   )
 }
 
-function compare<T>(
-  kind: Difference['kind'],
-  now: readonly T[],
-  wanted: readonly T[],
-  nameOf: (one: T) => string,
-): Difference[] {
-  const [before, after] = [now, wanted].map((list) => new Map(list.map((one) => [nameOf(one), one])))
-  const names = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])]
-  return names.flatMap((name): Difference[] => {
-    const values = { before: before?.get(name), after: after?.get(name) }
-    if (isDeepStrictEqual(values.before, values.after)) return []
-    const action = values.before === undefined ? 'add' : values.after === undefined ? 'remove' : 'change'
-    return [{ action, kind, name, ...values }]
-  })
-}
-
-/** Returns the row without its null values, which the file leaves out. */
-function given<T extends object>(row: T) {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as {
-    [Name in keyof T]: NonNullable<T[Name]>
-  }
-}
-
 type Shown = Section<'requirements'>[string][number]
 
-function shownRequirement({ kind, severity, ...rest }: Requirement): Shown {
-  const { code, ...others } = given(rest)
-  const named = { code, kind: kind.toLowerCase() as Shown['kind'], ...others }
+function shownRequirement({ code, kind, severity, ...others }: Requirement): Shown {
+  const named = { code, kind: kind.toLowerCase() as Shown['kind'], ...withoutNulls(others) }
   return severity === 'REQUIRED' ? named : { ...named, severity: 'recommended' }
 }
 
