@@ -8,7 +8,7 @@ import { findKind } from '../../database/kind.ts'
 import { addChangeDays } from '../../database/ledger.ts'
 import { messageOf } from '../../errors.ts'
 import { jsonFlag } from '../option-values.ts'
-import { printResult, showProgress } from '../output.ts'
+import { counted, printResult, showProgress } from '../output.ts'
 import { type CommandContext, originOf, withDatabase } from '../with-database.ts'
 
 export function addCheck(program: Command): void {
@@ -26,7 +26,7 @@ export function addCheck(program: Command): void {
         return checkAll(context)
       })
       const { queued, differences, closing } = found
-      process.stderr.write(`checked ${checked} ${checked === 1 ? 'store' : 'stores'}\n`)
+      process.stderr.write(`checked ${counted(checked, 'store')}\n`)
       if (queued > 0) process.stderr.write(`${queued} queued changes of products are not compared\n`)
       const lines = differences.length === 0 ? ['no difference found'] : differences.map(sentence)
       lines.push(...closing.map((statement) => `others can run code as the gateway: run "${statement}"`))

@@ -3,7 +3,7 @@ import { type CatalogueClient, createCatalogueClient } from '../../../../rest/cl
 import type { CatalogueEvent } from '../../../../rest/client/follow.ts'
 import { type CallOptions, CatalogueApiError } from '../../../../rest/client/send.ts'
 import { UsageError } from '../../../import/usage-error.ts'
-import { isUuid, shown } from '../../../text.ts'
+import { isUuid, shown, withoutNulls } from '../../../text.ts'
 import { messageOfEvent, signedHeaders } from '../../../webhooks/deliver/message.ts'
 import { newWebhookSecret } from '../../../webhooks/secret.ts'
 import { storeOption } from '../../option-values.ts'
@@ -50,15 +50,14 @@ async function listen(options: ListenOptions): Promise<void> {
   const stop = new AbortController()
   void untilSignal().then(() => stop.abort())
   process.stdout.once('error', () => stop.abort())
-  const filter = { types, operations, code_prefix: codePrefix, after }
-  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+  const filter = withoutNulls({ types, operations, code_prefix: codePrefix, after })
   const retries = Number.POSITIVE_INFINITY
   const client = createCatalogueClient({ baseUrl: `${url}/v1`, token, retries, fetch: reporting(url, stop.signal) })
   const handle = handlerOf(options, stop.signal)
   try {
     const call = { signal: stop.signal }
     const storeUuid = isUuid(store) ? store : await findStore(client, store, call)
-    for await (const event of client.events({ store_uuid: [storeUuid], ...given }, call)) {
+    for await (const event of client.events({ store_uuid: [storeUuid], ...filter }, call)) {
       process.stdout.write(`${await handle(event)}\n`)
     }
   } catch (error) {
