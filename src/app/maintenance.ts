@@ -5,7 +5,8 @@ import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
 import { endKilledImports } from '../jobs/command-line-import.ts'
-import { deleteOldJobs, staleUploadSeconds } from '../jobs/job.ts'
+import { deleteOldJobs } from '../jobs/job.ts'
+import { heartbeats } from '../jobs/liveness.ts'
 import { keepDeliveryDays } from '../webhooks/deliveries.ts'
 
 const everyMs = 10 * 60 * 1_000
@@ -56,7 +57,7 @@ export function startMaintenance(
   const timer = setInterval(maintain, everyMs).unref()
   void maintain()
   // A gateway that died just now has sent heartbeats until then.
-  const afterStart = setTimeout(deleteJobs, (staleUploadSeconds + 1) * 1_000).unref()
+  const afterStart = setTimeout(deleteJobs, (heartbeats.upload.lastsSeconds + 1) * 1_000).unref()
   return async () => {
     clearInterval(timer)
     clearTimeout(afterStart)

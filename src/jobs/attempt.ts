@@ -7,6 +7,7 @@ import type { ImportReport } from '../import/import-file.ts'
 import type { ImportPosition } from '../import/position.ts'
 import { type FailedRow, problemsOf } from '../import/report/failed-row.ts'
 import { asTransaction, type Job, type JobKey } from './job.ts'
+import { ago, diedTwice, heartbeats, maxCrashes } from './liveness.ts'
 import { deleteParts } from './parts.ts'
 import type { JobQuotas } from './quotas.ts'
 
@@ -31,12 +32,6 @@ export type RunJob = (
   context: { enumerations: Enumerations; quotas: JobQuotas; signal: AbortSignal; maxDryRunMs?: number },
 ) => Promise<string | undefined>
 
-/** A job is retried once after its process died or its thread was ended: it may be the cause. */
-export const maxCrashes = 2
-
-/** An attempt saves its progress every 2 seconds, and after a step of at most 10. */
-const freshSeconds = 15
-
 /**
  * Begins an attempt at a job. Returns undefined when the job has ended, or ends now because of its crashes. Throws, and
  * leaves the job as it is, while another job of the store runs. Imports of the command line do not count.
@@ -46,7 +41,7 @@ export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: J
     await takeLocks(transaction, storeUuid, { jobs: 'all' })
     const running = await sql`
       select from job where store_uuid = ${storeUuid} and job_id <> ${jobId} and state = 'running' and file is null
-        and heartbeat_at > now() - ${freshSeconds} * interval '1 second'`.execute(transaction)
+        and heartbeat_at > ${ago(heartbeats.attempt.lastsSeconds)}`.execute(transaction)
     if (running.rows.length > 0) throw new Error('another job of the store is running')
     return sql<AttemptKey & { crashes: number }>`
       update job set
@@ -57,7 +52,7 @@ export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: J
   })
   const [attempt] = rows
   if (!attempt || attempt.crashes < maxCrashes) return attempt
-  await finishJob(db, attempt, 'the gateway died or lost its database twice while the job was running')
+  await finishJob(db, attempt, diedTwice)
   return undefined
 }
 

@@ -8,6 +8,7 @@ import { type ImportPosition, noCounts } from '../import/position.ts'
 import { UsageError } from '../import/usage-error.ts'
 import { type Attempt, type AttemptKey, finishJob, heartbeat, keptReport, saveProgress } from './attempt.ts'
 import { insertJob } from './job.ts'
+import { ago, heartbeats } from './liveness.ts'
 
 /** What is imported, and how: only the same can be resumed. */
 export interface ImportedFile {
@@ -37,8 +38,6 @@ interface Found extends ResumedImport {
   position: ImportPosition & Pick<ImportedFile, 'reportFile'>
   options: Pick<ImportedFile, 'content' | 'options'>
 }
-
-const heartbeatMs = 60_000
 
 /**
  * The interrupted import of a file; undefined if there is none. Throws a UsageError if it began with another content or
@@ -112,7 +111,7 @@ export async function runAsJob(
       await kept.begin(columns, recognized)
     },
   }
-  const beat = setInterval(() => heartbeat(db, job).catch(() => {}), heartbeatMs).unref()
+  const beat = setInterval(() => heartbeat(db, job).catch(() => {}), heartbeats.command.everyMs).unref()
   try {
     const result = await run({ report: reporting, savePosition })
     job.counts = result.counts
@@ -169,5 +168,5 @@ export async function endKilledImports(db: Kysely<Database>): Promise<void> {
   await sql`
     update job set state = 'failed', finished_at = heartbeat_at,
       error = 'the command has had no heartbeat for an hour: it was killed, or its machine stopped'
-    where state = 'running' and file is not null and heartbeat_at < now() - interval '1 hour'`.execute(db)
+    where state = 'running' and file is not null and heartbeat_at < ${ago(heartbeats.command.lastsSeconds)}`.execute(db)
 }

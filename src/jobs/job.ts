@@ -7,6 +7,7 @@ import type { Recognized } from '../import/read/row.ts'
 import type { Problem } from '../import/report/failed-row.ts'
 import type { Note } from '../import/report/notes.ts'
 import { storeUuidOf } from '../text.ts'
+import { ago, heartbeats } from './liveness.ts'
 
 export interface JobKey {
   storeUuid: string
@@ -86,9 +87,6 @@ export async function deleteJob(catalogue: Catalogue, jobId: string): Promise<Jo
   return found.returning(jobColumns).$castTo<Job>().executeTakeFirst()
 }
 
-/** An upload sends a heartbeat every 5 seconds. */
-export const staleUploadSeconds = 20
-
 /**
  * Deletes the jobs that ended too long ago, and uploads that nobody receives any more, each by one statement: with its
  * files, a job may be large.
@@ -100,7 +98,7 @@ export async function deleteOldJobs(db: Kysely<Database>, keptMs: number): Promi
     .where(({ or, and, eb }) =>
       or([
         eb('finished_at', '<', ago(keptMs / 1000)),
-        and([eb('state', '=', 'uploading'), eb('heartbeat_at', '<', ago(staleUploadSeconds))]),
+        and([eb('state', '=', 'uploading'), eb('heartbeat_at', '<', ago(heartbeats.upload.lastsSeconds))]),
       ]),
     )
   for (const key of await old.execute()) {
@@ -110,8 +108,6 @@ export async function deleteOldJobs(db: Kysely<Database>, keptMs: number): Promi
       .execute()
   }
 }
-
-const ago = (seconds: number) => sql<Date>`now() - ${seconds} * interval '1 second'`
 
 /** Rows per second so far; null before the job starts. */
 export function rateOf({ counts, startedAt, heartbeatAt, finishedAt }: Job): number | null {

@@ -22,15 +22,18 @@ interface NewJob {
   uploader?: string
 }
 
-/** Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. */
+/**
+ * Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. Returns
+ * how many unfinished jobs it has.
+ */
 export async function requireRoom(
   db: Transaction<Database>,
   storeUuid: string,
   { bytes, uploader }: NewJob,
   quotas: JobQuotas,
-): Promise<void> {
+): Promise<number> {
   await lockStore(joinTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
-  const { queued, uploads } = await countUnfinished(db, storeUuid, uploader)
+  const { queued, unfinished, uploads } = await countUnfinished(db, storeUuid, uploader)
   if (queued >= quotas.queued) {
     throw new CatalogueError(
       'quota_exceeded',
@@ -43,6 +46,7 @@ export async function requireRoom(
     throw new CatalogueError('quota_exceeded', `${details}: wait until one of them has ended`)
   }
   await roomFor(db, storeUuid, bytesOfJob + bytes, quotas)
+  return unfinished
 }
 
 /** How many more bytes the jobs of a store may keep. Throws `quota_exceeded` if these are fewer. */

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { codeOf, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { loggableError } from '../request/log.ts'
 import { type AttemptKey, finishJob, readAttempt, requeue, saveProgress } from './attempt.ts'
 import type { JobKey } from './job.ts'
+import { heartbeats, outcomeOf } from './liveness.ts'
 import type { JobQuotas } from './quotas.ts'
 import { runExport } from './run-export.ts'
 import { runImport } from './run-import.ts'
@@ -20,8 +20,6 @@ interface AttemptContext {
   log: Logger
 }
 
-const saveProgressEveryMs = 2_000
-
 /** Makes an attempt at a job. Throws when it is interrupted or the database cannot be reached: it may be repeated. */
 export async function runAttempt(
   key: AttemptKey,
@@ -35,14 +33,15 @@ export async function runAttempt(
   const timer = setInterval(() => {
     reportProgress()
     save().catch(() => {})
-  }, saveProgressEveryMs)
+  }, heartbeats.attempt.everyMs)
   const work = { import: runImport, export: runExport }[attempt.kind]
   try {
     const anySignal = AbortSignal.any([signal, superseded.signal])
     const [end] = await Promise.allSettled([work(context.catalogue, attempt, { ...context, signal: anySignal })])
     if (end.status === 'rejected') {
-      if (isPassing(end.reason)) await requeue(db, attempt).catch(() => {})
-      if (signal.aborted || isUnavailable(end.reason)) throw end.reason
+      const outcome = outcomeOf(end.reason)
+      if (outcome === 'requeued') await requeue(db, attempt).catch(() => {})
+      if (signal.aborted || outcome !== 'failed') throw end.reason
     }
     // Otherwise the job is deleted, or another attempt has begun: that may be the cause of an error.
     if (!(await saveProgress(db, attempt))) return
@@ -51,13 +50,6 @@ export async function runAttempt(
     clearInterval(timer)
   }
 }
-
-/**
- * Whether it ends by itself, such as a lock or a full disk. A statement that takes too long does so each time, and so
- * may a deadlock or serialization failure that repeats have not cured.
- */
-const isPassing = (error: unknown) =>
-  shortageOf(error) !== undefined && !['57014', '40001', '40P01'].includes(codeOf(error))
 
 /** What the user may read of an error: messages about the input, and nothing about other failures. */
 function reasonOf(error: unknown, { jobId }: JobKey, log: Logger): string {

@@ -8,10 +8,11 @@ import { maxConnections } from '../database/connection/max-connections.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
-import { TaskEnded, type ThreadPool } from '../event-loop/thread-pool.ts'
+import type { ThreadPool } from '../event-loop/thread-pool.ts'
 import { inTimeForShutdown } from '../request/give-up.ts'
-import { type AttemptKey, beginAttempt, finishJob, maxCrashes, requeue } from './attempt.ts'
+import { type AttemptKey, beginAttempt, finishJob, requeue } from './attempt.ts'
 import type { JobKey } from './job.ts'
+import { endOfThread, maxCrashes } from './liveness.ts'
 
 export interface RunnerOptions {
   db: Kysely<Database>
@@ -57,10 +58,10 @@ export function startJobRunner({ db, connection, enumerations, threads, log }: R
       await threads.run({ input, signal })
     } catch (error) {
       if (stopping.signal.aborted) await requeue(db, attempt)
-      const ended = error instanceof Error && error.cause instanceof TaskEnded ? error.cause : undefined
+      const reason = endOfThread(error)
       // The next attempt would count this one as a crash.
-      if (signal.aborted || !ended || attempt.crashes + 1 < maxCrashes) throw error
-      await finishJob(db, attempt, `the job was ended twice: ${ended.message}; shorter rows take less`)
+      if (signal.aborted || reason === undefined || attempt.crashes + 1 < maxCrashes) throw error
+      await finishJob(db, attempt, `the job was ended twice: ${reason}; shorter rows take less`)
     } finally {
       running.delete(attempt)
       // The worker would fetch the next job at its next poll only.

@@ -11,7 +11,7 @@ import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { chosenColumns, requireDelimiter } from '../request/csv/csv-options.ts'
 import { asTransaction, insertJob, type Job, type JobKey } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
-import { countUnfinished, type JobQuotas, requireRoom } from './quotas.ts'
+import { type JobQuotas, requireRoom } from './quotas.ts'
 
 export interface ExportOptions extends ExportForm {
   channel: string
@@ -61,26 +61,29 @@ function queueJob(
 ): Promise<Job> {
   const key = { storeUuid, jobId: uuidv7() }
   return asTransaction(db, async (transaction) => {
-    await requireRoom(transaction, storeUuid, { bytes: Buffer.byteLength(input) }, quotas)
+    const others = await requireRoom(transaction, storeUuid, { bytes: Buffer.byteLength(input) }, quotas)
     const job = await insertJob(transaction, key, { kind, state: 'queued', options, origin })
     await writeParts(transaction, key, 'input', 0, partsOf(Buffer.from(input)))
-    await enqueue(transaction, key, db.isTransaction)
+    await enqueue(transaction, key, others, db.isTransaction)
     return job
   })
 }
 
-/** Sends the key of a job to the queue. `goesOn`: the transaction has further statements, as the present role. */
+/**
+ * Sends the key of a job to the queue. `others`: how many unfinished jobs its store has besides. `goesOn`: the
+ * transaction has further statements, as the present role.
+ */
 export async function enqueue(
   transaction: Transaction<Database>,
   { storeUuid, jobId }: JobKey,
+  others: number,
   goesOn: boolean,
 ): Promise<void> {
-  const { unfinished } = await countUnfinished(transaction, storeUuid)
   const queue = await openQueue(transaction)
   // Tenants have no rights on the queue.
   const { rows } = await sql<{ role: string }>`
     select current_setting('role') as role, set_config('role', 'none', true)`.execute(transaction)
   // The more jobs a store has, the later its next one runs: the first job of another store comes before its second.
-  await queue.send(queueName, { storeUuid, jobId }, { group: { id: storeUuid }, priority: 1 - unfinished })
+  await queue.send(queueName, { storeUuid, jobId }, { group: { id: storeUuid }, priority: -others })
   if (goesOn) await sql`select set_config('role', ${rows[0]?.role}, true)`.execute(transaction)
 }

@@ -11,8 +11,9 @@ import { checkedRequest, type ImportOptions } from '../import/options.ts'
 import { requestContext } from '../request/context.ts'
 import type { ArrivingFile } from '../request/exchange.ts'
 import { asTransaction, insertJob, type JobKey } from './job.ts'
+import { heartbeats } from './liveness.ts'
 import { partsWriter } from './parts.ts'
-import { type JobQuotas, requireRoom } from './quotas.ts'
+import { countUnfinished, type JobQuotas, requireRoom } from './quotas.ts'
 import { enqueue } from './start-job.ts'
 
 /** A file that was received as the input of a job, which is not queued yet. */
@@ -30,7 +31,6 @@ interface UploadedFile extends ArrivingFile {
 
 /** Larger than the parts of an output: a file takes fewer statements. */
 const writtenBytes = 256 * 1024
-const heartbeatMs = 5_000
 
 /**
  * Receives the file of an import as the input of a job, which `startUploaded` queues. Checks the options first. Leaves
@@ -56,7 +56,7 @@ export async function receiveUpload(
       .where(({ and }) => and(uploading))
       .execute()
   // Outside the request: a client that leaves cancels the statements of its request.
-  const timer = requestContext.exit(() => setInterval(() => beat().catch(() => {}), heartbeatMs).unref())
+  const timer = requestContext.exit(() => setInterval(() => beat().catch(() => {}), heartbeats.upload.everyMs).unref())
   const discard = async () => {
     const found = db.deleteFrom('job').where(({ and }) => and(uploading))
     // Without a database the job is deleted when its heartbeats have ended.
@@ -83,7 +83,8 @@ export function startUploaded(catalogue: Catalogue, { storeUuid, jobId }: JobKey
       .where(({ and }) => and({ store_uuid: storeUuid, job_id: jobId, state: 'uploading' }))
       .executeTakeFirst()
     if (numUpdatedRows !== 1n) throw noLongerThere()
-    await enqueue(transaction, { storeUuid, jobId }, db.isTransaction)
+    const { unfinished } = await countUnfinished(transaction, storeUuid)
+    await enqueue(transaction, { storeUuid, jobId }, unfinished - 1, db.isTransaction)
   })
 }
 
