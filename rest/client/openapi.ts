@@ -975,25 +975,9 @@ export interface components {
             /** @description URL of the receiver: `https`, a public host, port 443 or above 1023, without user and password. */
             url: string;
             /** @description Headers to send besides the usual ones: at most five. */
-            headers?: {
-                /** @description Name. */
-                name: string;
-                /** @description Value; never shown again. */
-                value: string;
-            }[] | null;
+            headers?: components["schemas"]["WebhookHeaderInput"][] | null;
             /** @description Which events to deliver; all conditions must hold. */
-            filter?: {
-                /** @description Types of events, such as `product.updated`. */
-                types?: string[] | null;
-                /** @description Names of mutations, such as `updateProducts`; `import` for imports. */
-                operations?: string[] | null;
-                /** @description Attributes of products, and `status`. */
-                attributes?: string[] | null;
-                /** @description Channels of links and requirements. */
-                channels?: string[] | null;
-                /** @description First characters of the codes. */
-                code_prefix?: string | null;
-            } | null;
+            filter?: components["schemas"]["WebhookFilterInput"] | null;
         };
         DeleteAssetsAnswer: {
             status: components["schemas"]["AssetsSuccess"];
@@ -1715,25 +1699,9 @@ export interface components {
             /** @description URL of the receiver: `https`, a public host, port 443 or above 1023, without user and password. */
             url?: string | null;
             /** @description Headers to send besides the usual ones: at most five. */
-            headers?: {
-                /** @description Name. */
-                name: string;
-                /** @description Value; never shown again. */
-                value: string;
-            }[] | null;
+            headers?: components["schemas"]["WebhookHeaderInput"][] | null;
             /** @description Which events to deliver; all conditions must hold. */
-            filter?: {
-                /** @description Types of events, such as `product.updated`. */
-                types?: string[] | null;
-                /** @description Names of mutations, such as `updateProducts`; `import` for imports. */
-                operations?: string[] | null;
-                /** @description Attributes of products, and `status`. */
-                attributes?: string[] | null;
-                /** @description Channels of links and requirements. */
-                channels?: string[] | null;
-                /** @description First characters of the codes. */
-                code_prefix?: string | null;
-            } | null;
+            filter?: components["schemas"]["WebhookFilterInput"] | null;
             /** @description Whether changes are delivered. */
             enabled?: boolean | null;
         };
@@ -1809,10 +1777,28 @@ export interface components {
             /** @description First characters of codes. */
             code_prefix?: string;
         };
+        WebhookFilterInput: {
+            /** @description Types of events, such as `product.updated`. */
+            types?: string[] | null;
+            /** @description Names of mutations, such as `updateProducts`; `import` for imports. */
+            operations?: string[] | null;
+            /** @description Attributes of products, and `status`. */
+            attributes?: string[] | null;
+            /** @description Channels of links and requirements. */
+            channels?: string[] | null;
+            /** @description First characters of the codes. */
+            code_prefix?: string | null;
+        };
+        WebhookHeaderInput: {
+            /** @description Name. */
+            name: string;
+            /** @description Value; never shown again. */
+            value: string;
+        };
     };
     responses: {
         /** @description `invalid_request`: A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated. */
-        BadRequest: {
+        InvalidRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1829,7 +1815,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
@@ -1909,7 +1895,7 @@ export interface components {
             };
         };
         /** @description `idempotency_conflict`: The `Idempotency-Key` was used with another body. */
-        Conflict: {
+        IdempotencyConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1978,7 +1964,7 @@ export interface components {
          *     - levels of nesting: 64
          *     - steps of the patterns of its attributes
          */
-        ContentTooLarge: {
+        PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2002,7 +1988,7 @@ export interface components {
             };
         };
         /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours, or it has 20 webhooks. */
-        TooManyRequests: {
+        RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2124,7 +2110,7 @@ export interface components {
         /** @description Seconds to wait before a retry. */
         RetryAfter: number;
         /** @description Authentication scheme: `Bearer`. */
-        WwwAuthenticate: string;
+        WWWAuthenticate: string;
     };
     pathItems: never;
 }
@@ -2196,11 +2182,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["DownstreamUnavailable"];
             503: components["responses"]["Unavailable"];
@@ -2260,15 +2246,15 @@ export interface operations {
                     "application/json": components["schemas"]["PlaceAssetsAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2322,14 +2308,14 @@ export interface operations {
                     "application/json": components["schemas"]["DeleteAssetsAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2402,11 +2388,11 @@ export interface operations {
                     "application/jsonl": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2463,15 +2449,15 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateProductsAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2533,15 +2519,15 @@ export interface operations {
                     "application/json": components["schemas"]["CreateProductsAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2597,15 +2583,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeleteProductsAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2662,15 +2648,15 @@ export interface operations {
                     "application/json": components["schemas"]["PatchProductsAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2723,10 +2709,10 @@ export interface operations {
                     "application/json": components["schemas"]["ListStoresAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2782,15 +2768,15 @@ export interface operations {
                     "application/json": components["schemas"]["CreateStoreAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2844,14 +2830,14 @@ export interface operations {
                     "application/json": components["schemas"]["UnlinkAssetsAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2904,12 +2890,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetProductAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProductNotFound"];
             409: components["responses"]["ChangesDisabled"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2964,13 +2950,13 @@ export interface operations {
                     "application/json": components["schemas"]["ListChangesAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["ChangesDisabled"];
             410: components["responses"]["CursorExpired"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3029,12 +3015,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetRequestAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["RequestNotFound"];
             409: components["responses"]["ChangesDisabled"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3092,15 +3078,15 @@ export interface operations {
                     "application/json": components["schemas"]["RevertRequestAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["RequestNotFound"];
             409: components["responses"]["NotRevertible"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3192,15 +3178,15 @@ export interface operations {
                     "application/json": components["schemas"]["StartImportAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3260,11 +3246,11 @@ export interface operations {
                     "application/json": components["schemas"]["GetImportAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ImportNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3309,11 +3295,11 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ImportNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3385,13 +3371,13 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["ChangesDisabled"];
             410: components["responses"]["CursorExpired"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3448,11 +3434,11 @@ export interface operations {
                     "application/jsonl": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3509,11 +3495,11 @@ export interface operations {
                     "application/jsonl": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3570,12 +3556,12 @@ export interface operations {
                     "application/jsonl": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["ChangesDisabled"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3632,11 +3618,11 @@ export interface operations {
                     "application/jsonl": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3693,11 +3679,11 @@ export interface operations {
                     "application/jsonl": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3744,11 +3730,11 @@ export interface operations {
                     "application/json": components["schemas"]["ListWebhooksAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3802,15 +3788,15 @@ export interface operations {
                     "application/json": components["schemas"]["CreateWebhookAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["ChangesDisabled"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3866,12 +3852,12 @@ export interface operations {
                     "application/json": components["schemas"]["GetWebhookAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3930,15 +3916,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeleteWebhookAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -4001,15 +3987,15 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateWebhookAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -4060,15 +4046,15 @@ export interface operations {
                     "application/json": components["schemas"]["RotateWebhookSecretAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -4127,15 +4113,15 @@ export interface operations {
                     "application/json": components["schemas"]["TestWebhookAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -4196,16 +4182,16 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayWebhookAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
             410: components["responses"]["CursorExpired"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -4264,15 +4250,15 @@ export interface operations {
                     "application/json": components["schemas"]["RetryWebhookAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -4331,15 +4317,15 @@ export interface operations {
                     "application/json": components["schemas"]["SkipWebhookEventAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
             412: components["responses"]["TooManyAffected"];
-            413: components["responses"]["ContentTooLarge"];
+            413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -4389,12 +4375,12 @@ export interface operations {
                     "application/json": components["schemas"]["ListWebhookDeliveriesAnswer"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["ChangesDisabled"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };

@@ -3,8 +3,6 @@ import type { RequestReason } from '../../src/errors.ts'
 /** The description of the answer to errors of one reason. */
 interface ErrorReason {
   reason: RequestReason
-  /** The name of the answer in `components.responses`, where it is not that of the reason: `StoreNotFound`. */
-  answer?: string
   /**
    * The operations that document the answer: all, writes, those that name a store, those that use the filtering
    * service, or those that list it in `extraReasons` (which replaces another answer of the same status).
@@ -17,7 +15,6 @@ interface ErrorReason {
 export const errorReasons: readonly ErrorReason[] = [
   {
     reason: 'invalid_request',
-    answer: 'BadRequest',
     on: 'all',
     meaning: 'A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated.',
   },
@@ -46,7 +43,6 @@ export const errorReasons: readonly ErrorReason[] = [
   },
   {
     reason: 'idempotency_conflict',
-    answer: 'Conflict',
     on: 'writes',
     meaning: 'The `Idempotency-Key` was used with another body.',
   },
@@ -70,7 +66,6 @@ export const errorReasons: readonly ErrorReason[] = [
   },
   {
     reason: 'payload_too_large',
-    answer: 'ContentTooLarge',
     on: 'writes',
     meaning: [
       'The request exceeds a limit:\n',
@@ -89,7 +84,6 @@ export const errorReasons: readonly ErrorReason[] = [
   },
   {
     reason: 'rate_limited',
-    answer: 'TooManyRequests',
     on: 'all',
     meaning:
       'The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB, or the reverts of the store have recorded 1 GiB in 24 hours, or it has 20 webhooks.',
@@ -107,6 +101,7 @@ export const errorReasons: readonly ErrorReason[] = [
   { reason: 'unavailable', on: 'all', meaning: 'The database is unreachable, or the gateway is shutting down.' },
 ]
 
-export function answerNameOf({ reason, answer }: ErrorReason): string {
-  return answer ?? reason.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+/** The name of the answer in `components.responses`: `StoreNotFound`. */
+export function answerNameOf({ reason }: ErrorReason): string {
+  return reason.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

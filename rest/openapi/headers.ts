@@ -139,7 +139,6 @@ const headers: readonly Header[] = [
     name: 'WWW-Authenticate',
     in: 'answer',
     on: [401],
-    component: 'WwwAuthenticate',
     description: 'Authentication scheme: `Bearer`.',
   },
 ]

@@ -11,8 +11,9 @@ function only<Fields extends z.ZodRawShape>(fields: Fields) {
 
 const names = z.array(text, 'must be a list').nullish()
 
+const header = only({ name: text.describe('Name.'), value: text.describe('Value; never shown again.') })
 const headers = z
-  .array(only({ name: text.describe('Name.'), value: text.describe('Value; never shown again.') }), 'must be a list')
+  .array(header.meta({ id: 'WebhookHeaderInput' }), 'must be a list')
   .nullish()
   .describe('Headers to send besides the usual ones: at most five.')
 
@@ -23,6 +24,7 @@ const filter = only({
   channels: names.describe('Channels of links and requirements.'),
   code_prefix: text.nullish().describe('First characters of the codes.'),
 })
+  .meta({ id: 'WebhookFilterInput' })
   .nullish()
   .describe('Which events to deliver; all conditions must hold.')
 
