@@ -46,8 +46,6 @@ export function createOutgoing({ allow = [], deadlineMs = 15_000, lookup }: Outg
   const allowed = readAllowed(allow)
   let agent: Promise<Agent> | undefined
   return {
-    /** Why requests to the URL would be refused. */
-    faultOf: (url: string) => targetFault(url, allowed),
     /** Sends a POST request. Throws `OutgoingError` if no answer comes within the deadline. */
     post: async ({ url, headers, body, signal }: OutgoingRequest): Promise<OutgoingAnswer> => {
       const fault = targetFault(url, allowed)

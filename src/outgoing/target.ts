@@ -28,7 +28,7 @@ export function targetFault(text: string, allowed: Allowed): TargetFault | undef
   if (text.length > maxLength) return { details: `must have at most ${maxLength} characters` }
   if (url.username !== '' || url.password !== '') return { details: 'must have no user and password' }
   const host = hostOf(url)
-  if (isAllowedHost(host, allowed)) return undefined
+  if (allowed.hasHost(host) || allowed.hasAddress(host)) return undefined
   if (url.protocol !== 'https:') return unlessAllowed('must begin with https://')
   if (isPrivate(host, allowed)) return unlessAllowed('must not have an address that is private or reserved')
   const isGoodPort = url.port === '' || Number(url.port) > 1_023
@@ -47,8 +47,4 @@ function isPrivate(host: string, { hasAddress }: Allowed): boolean {
 /** The host of a URL, an IPv6 address without its brackets. The parser has made decimal and other forms dotted. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
-}
-
-function isAllowedHost(host: string, allowed: Allowed): boolean {
-  return allowed.hasHost(host) || allowed.hasAddress(host)
 }

@@ -2,7 +2,9 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type LookupFunction } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
+import { readAllowed } from '../../src/outgoing/addresses.ts'
 import { createOutgoing } from '../../src/outgoing/outgoing.ts'
+import { targetFault } from '../../src/outgoing/target.ts'
 import { Random } from '../support/random.ts'
 import { listen } from '../support/servers/loopback.ts'
 
@@ -138,17 +140,18 @@ describe('outgoing requests', () => {
     expect(await post(outgoing, url.replace('127.0.0.1', 'crm.lan'))).toMatchObject({ status: 200 })
     await expect(post(outgoing, url.replace('127.0.0.1', 'other.lan'))).rejects.toThrow('must begin with https://')
     await expect(post(outgoing, 'http://10.0.0.1')).rejects.toThrow('must begin with https://')
-    expect(outgoing.faultOf('https://localhost/hook')).toBeUndefined()
+    expect(targetFault('https://localhost/hook', readAllowed(outgoingAllow))).toBeUndefined()
     for (const bad of ['10.0.0.0/33', '10.0.0', 'http://crm.lan', '::/129', 'a b'])
       expect(() => readConfig({ OUTGOING_ALLOW: bad }), bad).toThrow('OUTGOING_ALLOW')
   })
 
   it('go to no URL that the parser would change: with control characters, blanks around it, or other slashes', () => {
-    const { faultOf } = createOutgoing()
     const controls = ['https://hook.exa\r\nmple', 'https://hook.example/\t', '\nhttps://hook.example']
     const others = [' https://hook.example', 'https://hook.example/ ', 'https:\\\\hook.example', 'https:hook.example']
     for (const url of [...controls, ...others])
-      expect(faultOf(url), JSON.stringify(url)).toEqual({ details: 'must be a URL with https:// and a host' })
+      expect(targetFault(url, readAllowed([])), JSON.stringify(url)).toEqual({
+        details: 'must be a URL with https:// and a host',
+      })
   })
 
   it('say what is wrong with an answer that is not HTTP', async () => {
