@@ -1,6 +1,6 @@
 import { type DocumentNode, getOperationAST } from 'graphql'
 import type { HttpResponse, OperationResult, RestRequest } from '../src/request/exchange.ts'
-import { HttpError, unauthorized } from '../src/request/http-error.ts'
+import { HttpError } from '../src/request/http-error.ts'
 import { errorResponse, mapUnavailableToDownstream } from './answers/error.ts'
 import { answerFile } from './answers/file.ts'
 import { answerListing } from './answers/listing.ts'
@@ -52,8 +52,7 @@ async function answer(
   endpoint: Endpoint | undefined,
   services: RestServices,
 ): Promise<HttpResponse> {
-  const caller = request.caller()
-  if (caller === undefined) throw unauthorized(request.headers.authorization)
+  const caller = request.requireCaller()
   if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
   if (!endpoint) throw methodNotAllowed(request, route, parent)

@@ -12,7 +12,7 @@ import { createPages } from '../http/static/pages.ts'
 import { lazy } from '../lazy.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import { type Caller, hasScope } from '../request/caller.ts'
-import { HttpError, unauthorized } from '../request/http-error.ts'
+import { HttpError } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
 import type { Api } from './api/api.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -44,8 +44,8 @@ export function createGatewayServer(options: GatewayOptions, parts: ServerParts)
     fileLimits: { maxBytes: options.importMax, ...options.uploadTimes },
     graphiql,
     pages,
-    metrics: async (caller, authorization) => {
-      if (!metricsPublic) requireAdmin(caller(), authorization)
+    metrics: async (requireCaller) => {
+      if (!metricsPublic) requireAdmin(requireCaller())
       return metrics.read()
     },
     memory,
@@ -60,8 +60,7 @@ export function createGatewayServer(options: GatewayOptions, parts: ServerParts)
   })
 }
 
-function requireAdmin(caller: Caller | undefined, authorization: string | undefined): void {
-  if (!caller) throw unauthorized(authorization)
+function requireAdmin(caller: Caller): void {
   if (!hasScope(caller, 'admin')) throw new HttpError('forbidden', 'this needs a token with the scope admin')
 }
 

@@ -6,7 +6,7 @@ import type { MemoryBudget } from '../fair-share/memory-budget.ts'
 import { tenantOf } from '../request/caller.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestHeaders } from '../request/exchange.ts'
-import { HttpError } from '../request/http-error.ts'
+import { HttpError, unauthorized } from '../request/http-error.ts'
 import type { RequestId } from '../request/request-id.ts'
 import { byteLength } from './body/body-size.ts'
 import { type GraphQLApi, serveGraphQL } from './edges/graphql-edge.ts'
@@ -22,7 +22,7 @@ export interface Routes extends RestApi, GraphQLApi {
   /** The pages that need no token, by path. */
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** The service's metrics. Throws when the caller may not read them. */
-  metrics(caller: HttpRequest['caller'], authorization: string | undefined): Promise<Page>
+  metrics(requireCaller: HttpRequest['requireCaller']): Promise<Page>
   /** The memory for bodies and unread answers of open requests. */
   memory: MemoryBudget
 }
@@ -64,10 +64,9 @@ function edgeOf(routes: Routes, path: string): Edge | undefined {
   const { mcp } = routes
   if (path === '/mcp' && mcp) return (incoming) => serveMcp(mcp, incoming)
   if (path !== '/metrics') return undefined
-  return async ({ request, headers, caller }) => {
-    const page = await routes.metrics(caller, headers.authorization)
-    return { answer: answerWithPage(page, request) }
-  }
+  return async ({ request, requireCaller }) => ({
+    answer: answerWithPage(await routes.metrics(requireCaller), request),
+  })
 }
 
 /** Authenticates the caller and serves the request, within the tenant's memory. */
@@ -77,14 +76,16 @@ async function serveCaller(
   incoming: Pick<HttpRequest, 'request' | 'path' | 'search' | 'headers' | 'id'>,
   response: ServerResponse,
 ): Promise<HttpResult> {
-  const { caller: authenticated, error, headers = {} } = await routes.authenticate(incoming.headers.authorization)
-  const { tokenId = '', tokenName } = authenticated ?? {}
-  const tenant = authenticated ? tenantOf(authenticated) : ''
+  const { authorization } = incoming.headers
+  const { caller, error, headers = {} } = await routes.authenticate(authorization)
+  const { tokenId = '', tokenName } = caller ?? {}
+  const tenant = caller ? tenantOf(caller) : ''
   // A function, so that the API renders its errors.
-  const caller = () => {
+  const requireCaller = () => {
     routes.memory.requireMemory(tenant)
     if (error !== undefined) throw error
-    return authenticated
+    if (!caller) throw unauthorized(authorization)
+    return caller
   }
   const reserve = routes.memory.reserveFor(response, tenant)
   const toResult = (thrown: unknown): HttpResult => {
@@ -93,7 +94,7 @@ async function serveCaller(
   }
   // The queues share connections and threads among the tenants of contexts.
   const { answer, summary } = await withContext({ tenant, tokenId, reserve }, () =>
-    edge({ ...incoming, caller }).catch(toResult),
+    edge({ ...incoming, requireCaller }).catch(toResult),
   )
   return { answer, headers, summary: { tokenName, ...summary }, share: { tenant, tokenId } }
 }

@@ -11,8 +11,8 @@ export interface RestRequest {
   path: string
   search: string
   headers: RequestHeaders
-  /** The caller of the request's token; undefined without a valid one. Throws if the token could not be checked. */
-  caller(): Caller | undefined
+  /** The caller of the request's token. Throws why the request is refused, such as `unauthorized`. */
+  requireCaller(): Caller
   /** `status.request_id` of the answer. */
   requestId: string
   /** Reads the body. Throws `unsupported_media_type` unless it is declared as JSON, and `payload_too_large`. */

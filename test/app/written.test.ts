@@ -6,6 +6,7 @@ import { readConfig } from '../../src/app/config.ts'
 import { runPatterns } from '../../src/catalogue/attributes/patterns.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import type { Caller, Scope } from '../../src/request/caller.ts'
+import { unauthorized } from '../../src/request/http-error.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 
@@ -35,7 +36,10 @@ it('only a successful write wakes the follower', async () => {
       path: `/v1${path}`,
       search,
       headers: { 'content-type': 'application/json' },
-      caller: () => caller,
+      requireCaller: () => {
+        if (!caller) throw unauthorized(undefined)
+        return caller
+      },
       requestId: 'r',
       file: () => ({ chunks: Readable.from([]), announced: 0 }),
     }

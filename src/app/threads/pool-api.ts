@@ -6,7 +6,7 @@ import type { OperationResult, RestRequest } from '../../request/exchange.ts'
 import { traced } from '../api/traced.ts'
 
 export type ThreadRequest = { enumerations: Enumerations } & (
-  | { api: 'rest'; request: Omit<RestRequest, 'caller' | 'body' | 'file'> & { caller: Caller; body: Body } }
+  | { api: 'rest'; request: Omit<RestRequest, 'requireCaller' | 'body' | 'file'> & { caller: Caller; body: Body } }
   | { api: 'graphql'; request: GraphQLRequest }
 )
 
@@ -34,8 +34,9 @@ export function createPoolApi(pool: ThreadPool, enumerations: () => Enumerations
     return { summary, answer: { status, headers, ...(pieces && { body: pieces }) } }
   }
   return {
-    rest: async ({ body: _, file: __, ...given }: RestRequest, caller: Caller, body?: Body) => {
-      const request = { ...given, caller, body: body && movable(body) }
+    rest: async (given: RestRequest, caller: Caller, body?: Body) => {
+      const { method, path, search, headers, requestId } = given
+      const request = { method, path, search, headers, requestId, caller, body: body && movable(body) }
       const { answer: response } = await answer({ api: 'rest', request, enumerations: enumerations() })
       return response
     },

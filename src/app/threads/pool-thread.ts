@@ -81,5 +81,5 @@ async function answerBy(api: Api, input: ThreadRequest): Promise<OperationResult
   const file = (): never => {
     throw new Error('files are received on the main thread')
   }
-  return api.rest({ ...request, caller: () => caller, body: async () => body, file })
+  return api.rest({ ...request, requireCaller: () => caller, body: async () => body, file })
 }

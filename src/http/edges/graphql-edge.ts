@@ -3,7 +3,7 @@ import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import type { GraphQLRequest } from '../../graphql/prepare-request.ts'
 import { acceptedOf } from '../../request/accepted.ts'
 import type { HttpResponse, OperationResult } from '../../request/exchange.ts'
-import { graphqlError, type HttpError, notAcceptable, unauthorized } from '../../request/http-error.ts'
+import { graphqlError, type HttpError, notAcceptable } from '../../request/http-error.ts'
 import { readJsonBody } from '../body/read-json-body.ts'
 import { answerWithPage, type Page } from '../static/page.ts'
 import { type HttpRequest, type HttpResult, withinLimits } from './http-request.ts'
@@ -34,8 +34,7 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
   const { request, search, headers, id } = incoming
   const method = methodOf(request)
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, HEAD, POST, OPTIONS' } } }
-  const caller = incoming.caller()
-  if (caller === undefined) throw unauthorized(headers.authorization)
+  const caller = incoming.requireCaller()
   const accept = jsonTypes(headers.accept)
   const acceptsEvents = method === 'POST' && acceptedOf(headers.accept ?? '').includes('text/event-stream')
   if (accept === '' && !acceptsEvents) return { answer: notAcceptable() }

@@ -13,8 +13,8 @@ export interface HttpRequest {
   search: string
   headers: RequestHeaders
   id: RequestId
-  /** Undefined without a valid token. Throws the reason why the request is refused. */
-  caller(): Caller | undefined
+  /** Throws why the request is refused, such as `unauthorized`. */
+  requireCaller(): Caller
 }
 
 /** An answer, and how the log and the metrics describe its request. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../../request/caller.ts'
 import type { OperationResult } from '../../request/exchange.ts'
-import { HttpError, unauthorized } from '../../request/http-error.ts'
+import { HttpError } from '../../request/http-error.ts'
 import { jsonOf } from '../../request/json-text.ts'
 import { isObject } from '../../text.ts'
 import { readJsonBody } from '../body/read-json-body.ts'
@@ -27,9 +27,8 @@ const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-meth
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
 export async function serveMcp(mcp: () => Promise<Mcp>, incoming: HttpRequest): Promise<HttpResult> {
   const { request, id } = incoming
-  const caller = incoming.caller()
+  const caller = incoming.requireCaller()
   const { method, headers } = request
-  if (caller === undefined) throw unauthorized(headers.authorization)
   if (method !== 'POST') throw new HttpError('method_not_allowed', `/mcp takes POST; got ${method}`, { Allow: 'POST' })
   const message = jsonOf('body', await readJsonBody(request, { maxBytes }))
   if (!isObject(message)) throw new HttpError('invalid_request', 'body must be one message: a JSON object')

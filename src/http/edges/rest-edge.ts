@@ -16,14 +16,14 @@ export interface RestApi {
 }
 
 export async function serveRest(api: RestApi, incoming: HttpRequest): Promise<HttpResult> {
-  const { request, path, search, headers, id, caller } = incoming
+  const { request, path, search, headers, id, requireCaller } = incoming
   const { method = 'GET' } = request
   const body = () => readJsonBody(request)
   const file = () => ({
     chunks: readAuthorized(api, request),
     announced: Number(headers['content-length'] ?? 0),
   })
-  const result = await api.rest({ method, path, search, caller, headers, requestId: id.text, body, file })
+  const result = await api.rest({ method, path, search, requireCaller, headers, requestId: id.text, body, file })
   return withinLimits('rest', result, request, api.maxAnswerBytes)
 }
 
