@@ -5,47 +5,50 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { FairQueue } from '../fair-share/fair-queue.ts'
 import { memoized } from '../lazy.ts'
 import { acceptedOf } from '../request/accepted.ts'
-import type { RequestContext } from '../request/context.ts'
+import { requestContext } from '../request/context.ts'
 import type { HttpResponse } from '../request/exchange.ts'
 import { byteLength, piecesOf } from './body/body-size.ts'
 
-type Share = Pick<RequestContext, 'tenant' | 'tokenId'>
-export type Encoding = 'br' | 'gzip'
+type Encoding = 'br' | 'gzip'
 
 /** Shorter bodies fit into one packet anyway. */
 const minBytes = 1024
 
-/** The encoding that the client accepts for an answer of some length; undefined: none. */
-export function encodingOf({ headers }: IncomingMessage, { body }: HttpResponse): Encoding | undefined {
-  const accepted = headers['accept-encoding']
-  if (accepted === undefined || body === undefined) return undefined
-  if (byteLength(body) < minBytes) return undefined
-  const names = acceptedOf(accepted.toString())
-  return (['br', 'gzip'] as const).find((name) => names.includes(name))
-}
-
 /** Large bodies leave a core to the main thread: threads of Node have its priority. */
-const cores = new FairQueue({ slots: Math.max(1, availableParallelism() - 1) })
+const largeOnes = new FairQueue({ slots: Math.max(1, availableParallelism() - 1) })
 const largeBytes = 64 * 1024
 
 /** The compressed bodies of a page, whose pieces are frozen: the same are sent each time. */
 const encodingsOf = memoized((_page: readonly Buffer[]) => new Map<Encoding, Promise<Buffer>>())
 
-/** The answer with its body compressed, in a thread of Node: other requests do not wait. */
-export async function compressed(answer: HttpResponse, encoding: Encoding, share?: Share): Promise<HttpResponse> {
-  const { status, headers, body = '' } = answer
+/** The answer, compressed in a thread of Node if the client accepts that: other requests do not wait. */
+export async function compressed(request: IncomingMessage, answer: HttpResponse): Promise<HttpResponse> {
+  const { status, headers, body } = answer
+  const encoding = encodingFor(request, body)
+  if (!encoding || body === undefined) return answer
   answer.body = undefined
   const sent = piecesOf(body)
   const kept = Object.isFrozen(sent) ? encodingsOf(sent) : undefined
-  const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4, share)
+  const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4)
   kept?.set(encoding, made)
-  return { status, headers: { ...headers, 'Content-Encoding': encoding }, body: [await made] }
+  const Vary = headers.Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${headers.Vary}`
+  return { status, headers: { ...headers, Vary, 'Content-Encoding': encoding }, body: [await made] }
 }
 
-async function compress(pieces: readonly Buffer[], encoding: Encoding, quality: number, share?: Share) {
+/** The encoding that the client accepts for a body of some length; undefined: none. */
+function encodingFor({ headers }: IncomingMessage, body: HttpResponse['body']): Encoding | undefined {
+  const accepted = headers['accept-encoding']
+  if (accepted === undefined || byteLength(body) < minBytes) return undefined
+  const names = acceptedOf(accepted.toString())
+  return (['br', 'gzip'] as const).find((name) => names.includes(name))
+}
+
+async function compress(pieces: readonly Buffer[], encoding: Encoding, quality: number) {
   const bytes = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
   if (bytes.length <= largeBytes) return compressBytes(bytes, encoding, quality)
-  const release = await cores.acquire(share)
+  // Without the signal of the request: others may wait for the same page.
+  const { tenant = '', tokenId = '' } = requestContext.getStore() ?? {}
+  const release = await largeOnes.acquire({ tenant, tokenId })
   try {
     return await compressBytes(bytes, encoding, quality)
   } finally {

@@ -9,6 +9,7 @@ import type { RequestHeaders } from '../request/exchange.ts'
 import { HttpError, unauthorized } from '../request/http-error.ts'
 import type { RequestId } from '../request/request-id.ts'
 import { byteLength } from './body/body-size.ts'
+import { compressed } from './compress.ts'
 import { type GraphQLApi, serveGraphQL } from './edges/graphql-edge.ts'
 import type { HttpRequest, HttpResult } from './edges/http-request.ts'
 import { type Mcp, serveMcp } from './edges/mcp-edge.ts'
@@ -40,7 +41,9 @@ export async function route(
   // Sixty clients may ask for several megabytes each.
   if (page && byteLength(page.body) > largeBytes) await startOnePerTick()
   const wantsHtml = request.headers.accept?.includes('text/html')
-  if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request, search) }
+  if (page && (!page.isForBrowsers || wantsHtml)) {
+    return { answer: await compressed(request, answerWithPage(page, request, search)) }
+  }
   const edge = edgeOf(routes, path)
   if (!edge) {
     const details = page
@@ -93,10 +96,10 @@ async function serveCaller(
     return { answer: errorResponse(routes.errorOf(thrown, text), text) }
   }
   // The queues share connections and threads among the tenants of contexts.
-  const { answer, summary } = await withContext({ tenant, tokenId, reserve }, () =>
-    edge({ ...incoming, requireCaller }).catch(toResult),
-  )
-  return { answer, headers, summary: { tokenName, ...summary }, share: { tenant, tokenId } }
+  return withContext({ tenant, tokenId, reserve }, async () => {
+    const { answer, summary } = await edge({ ...incoming, requireCaller }).catch(toResult)
+    return { answer: await compressed(incoming.request, answer), headers, summary: { tokenName, ...summary } }
+  })
 }
 
 /** Node drops further headers unread: a request that has as many is refused. */

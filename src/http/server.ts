@@ -6,7 +6,6 @@ import { ReadBytes } from '../request/read-bytes.ts'
 import { requestIdOf } from '../request/request-id.ts'
 import type { Trace, Tracing } from '../tracing/trace.ts'
 import { serveExpecting } from './body/continue.ts'
-import { compressed, encodingOf } from './compress.ts'
 import type { createCors } from './cors.ts'
 import { createServer } from './node-http.ts'
 import { answerParserErrors } from './parser-errors.ts'
@@ -82,11 +81,8 @@ async function serve(
       respond(request, response, requestId, { status: 204, headers: {} }, allowed.headers)
       return noOperation
     }
-    const { answer, headers, summary, share } = await route(options, request, response, requestId)
-    const encoding = encodingOf(request, answer)
-    const sent = encoding ? await compressed(answer, encoding, share) : answer
-    const varying = encoding && { Vary: allowed ? 'Origin, Accept-Encoding' : 'Accept-Encoding' }
-    respond(request, response, requestId, sent, { ...allowed?.headers, ...headers, ...varying })
+    const { answer, headers, summary } = await route(options, request, response, requestId)
+    respond(request, response, requestId, answer, { ...allowed?.headers, ...headers })
     return { ...noOperation, ...summary }
   } catch (thrown) {
     if (request.destroyed && !request.complete) return noOperation

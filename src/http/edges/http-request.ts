@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../request/caller.ts'
-import { type RequestContext, reserve } from '../../request/context.ts'
+import { reserve } from '../../request/context.ts'
 import type { HttpResponse, OperationResult, RequestHeaders } from '../../request/exchange.ts'
 import type { RequestSummary } from '../../request/log.ts'
 import type { RequestId } from '../../request/request-id.ts'
@@ -22,8 +22,6 @@ export interface HttpResult {
   answer: HttpResponse
   headers?: Record<string, string>
   summary?: Partial<RequestSummary>
-  /** Whose share the compression takes. */
-  share?: Pick<RequestContext, 'tenant' | 'tokenId'>
 }
 
 /** The result of an operation, within the memory of the tenant. Throws for the answer to a read that is too long. */
