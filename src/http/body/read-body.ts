@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import { reserve } from '../../request/context.ts'
 import { HttpError } from '../../request/http-error.ts'
 import { sendContinue } from './continue.ts'
@@ -19,7 +18,6 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   const whole = request.complete ? arrived(request) : undefined
   if (whole) {
     if (announced === 0) reserve(whole.length)
-    await startOnePerTick()
     return whole
   }
   // Chunks are copied as they arrive: to join those of several bodies that end at the same time takes 100 ms.
@@ -38,7 +36,6 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   } catch (error) {
     throw error instanceof HttpError ? error : new HttpError('invalid_request', 'the body is incomplete')
   }
-  await startOnePerTick()
   return body.subarray(0, size)
 }
 

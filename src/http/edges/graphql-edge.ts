@@ -38,14 +38,11 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
   const accept = jsonTypes(headers.accept)
   const acceptsEvents = method === 'POST' && acceptedOf(headers.accept ?? '').includes('text/event-stream')
   if (accept === '' && !acceptsEvents) return { answer: notAcceptable() }
-  const given = { caller, requestId: id.text, method, search, accept, headers }
-  if (method !== 'POST') {
-    await startOnePerTick()
-    const result = await api.graphql({ ...given, body: undefined })
-    const isCacheable = result.answer.headers['Cache-Control'] !== undefined
-    return isCacheable ? { ...result, answer: tagged(result.answer, headers['if-none-match']) } : result
-  }
-  return api.graphql({ ...given, acceptsEvents, body: await readJsonBody(request, { mediaTypes }) })
+  const body = method === 'POST' ? await readJsonBody(request, { mediaTypes }) : undefined
+  await startOnePerTick()
+  const result = await api.graphql({ caller, requestId: id.text, method, search, accept, acceptsEvents, headers, body })
+  const isCacheable = result.answer.headers['Cache-Control'] !== undefined
+  return isCacheable ? { ...result, answer: tagged(result.answer, headers['if-none-match']) } : result
 }
 
 const mediaTypes = ['application/json', 'application/graphql+json']

@@ -1,3 +1,4 @@
+import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import type { Caller } from '../../request/caller.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { HttpError } from '../../request/http-error.ts'
@@ -30,7 +31,9 @@ export async function serveMcp(mcp: () => Promise<Mcp>, incoming: HttpRequest): 
   const caller = incoming.requireCaller()
   const { method, headers } = request
   if (method !== 'POST') throw new HttpError('method_not_allowed', `/mcp takes POST; got ${method}`, { Allow: 'POST' })
-  const message = jsonOf('body', await readJsonBody(request, { maxBytes }))
+  const body = await readJsonBody(request, { maxBytes })
+  await startOnePerTick()
+  const message = jsonOf('body', body)
   if (!isObject(message)) throw new HttpError('invalid_request', 'body must be one message: a JSON object')
   const named = readHeaders.map((name) => [name, headers[name]?.toString()]).filter(([, value]) => value !== undefined)
   const run = await mcp()

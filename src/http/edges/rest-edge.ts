@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { startOnePerTick } from '../../event-loop/start-one-per-tick.ts'
 import type { Caller } from '../../request/caller.ts'
 import type { OperationResult, RestRequest } from '../../request/exchange.ts'
 import { unauthorized } from '../../request/http-error.ts'
@@ -18,7 +19,11 @@ export interface RestApi {
 export async function serveRest(api: RestApi, incoming: HttpRequest): Promise<HttpResult> {
   const { request, path, search, headers, id, requireCaller } = incoming
   const { method = 'GET' } = request
-  const body = () => readJsonBody(request)
+  const body = async () => {
+    const bytes = await readJsonBody(request)
+    await startOnePerTick()
+    return bytes
+  }
   const file = () => ({
     chunks: readAuthorized(api, request),
     announced: Number(headers['content-length'] ?? 0),
