@@ -9,7 +9,9 @@ interface Load {
   /** How often it uses its body; by default once. */
   copies?: number
   /** The cost of a GraphQL operation. */
-  cost: number
+  cost?: number
+  /** Whether its answer may be long whatever it asks for. */
+  isLong?: boolean | undefined
   /** The kind of what it reads; undefined: it reads nothing. */
   kind: string | undefined
 }
@@ -20,6 +22,8 @@ export interface MainThreadLimits {
   /** A body of up to twice the bytes is small if its lists and objects have at most this many: a thousand products. */
   members: number
   cost: number
+  /** Whether it makes long answers too; by default the pool makes them all. */
+  isForLong?: boolean
   /** A read of more bytes from the database is large: those of its kind that follow run in the pool. */
   readBytes: number
 }
@@ -42,10 +46,10 @@ export function createPoolRoute(limits = defaultLimits) {
   return {
     limits,
     /** Whether a request runs in the pool. It is asked before anything runs: a request ends where it began. */
-    isForPool: ({ body = new Uint8Array(), copies = 1, cost, kind }: Load): boolean => {
+    isForPool: ({ body = new Uint8Array(), copies = 1, cost = 0, isLong, kind }: Load): boolean => {
       const bytes = body.length * copies
       const isLargeRead = kind !== undefined && large.has(keyOf(kind))
-      if (isLargeRead || cost > limits.cost || bytes > 2 * limits.bytes) return true
+      if ((isLong && !limits.isForLong) || isLargeRead || cost > limits.cost || bytes > 2 * limits.bytes) return true
       return bytes > limits.bytes && shapeOfJson(body).members * copies > limits.members
     },
     /** Runs a read, which ends beyond `maxBytes`. */

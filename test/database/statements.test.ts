@@ -9,7 +9,7 @@ import { useGateway } from '../support/servers/gateway.ts'
 /** REST runs the operations of GraphQL: one of both is counted, without `begin` and `commit`, which each write has. */
 const gateway = useGateway({
   // Statements of another thread cannot be counted here.
-  more: { mainThreadLimits: { bytes: 2 ** 40, members: 2 ** 40, cost: 2 ** 40, readBytes: 2 ** 40 } },
+  more: { mainThreadLimits: { bytes: 2 ** 40, members: 2 ** 40, cost: 2 ** 40, isForLong: true, readBytes: 2 ** 40 } },
 })
 let store: string
 beforeEach(async () => {

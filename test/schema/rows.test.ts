@@ -10,7 +10,9 @@ import { newToken } from '../support/tokens.ts'
 
 const gateway = useGateway({
   // The statements of another thread could not be counted here.
-  more: { mainThreadLimits: { bytes: Infinity, members: Infinity, cost: Infinity, readBytes: Infinity } },
+  more: {
+    mainThreadLimits: { bytes: Infinity, members: Infinity, cost: Infinity, isForLong: true, readBytes: Infinity },
+  },
 })
 
 const read = async (field: string, variables: object, selection: string, given = 'limit: $limit') => {

@@ -26,20 +26,20 @@ export function createGraphQLApi(parts: ApiParts) {
     if (pool && body && body.length > unparsedTimes * poolRoute.limits.bytes) return pool.graphql(request)
     const prepared = prepare(request)
     if ('status' in prepared) return { answer: prepared }
-    const { operation, maxAffected, staleness } = prepared
+    const { operation, cost, maxAffected, staleness } = prepared
     const { name, isMutation, size, access } = operation
     if (prepared.subscribe) {
       if (!request.acceptsEvents) return { answer: notAcceptable(eventsOnly) }
-      const answer = await subscribe(prepared.subscribe, prepared.cost, request)
+      const answer = await subscribe(prepared.subscribe, cost, request)
       return { answer, summary: { operation: name, isWrite: false } }
     }
     if (request.accept === '') return { answer: notAcceptable() }
     // Each root field of a mutation may use the same variables.
     const copies = isMutation ? size.rootFields : 1
     // The schema has thousands of fields, which have no cost.
-    const cost = size.introspectionDepth > shallowIntrospection ? Number.POSITIVE_INFINITY : prepared.cost
+    const isLong = size.introspectionDepth > shallowIntrospection
     const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
-    if (pool && poolRoute.isForPool({ body, cost, copies, kind })) return pool.graphql(request)
+    if (pool && poolRoute.isForPool({ body, copies, cost, isLong, kind })) return pool.graphql(request)
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })

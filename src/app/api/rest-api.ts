@@ -24,9 +24,6 @@ import { traced } from './traced.ts'
 
 type UploadOptions = Parameters<typeof receiveUpload>[2]
 
-/** The number of rows, or of items, that a long answer may have. */
-const longCost = 10_000
-
 /** Each endpoint is a kind of reads. The listing is two: for clients that know a version, answers are mostly short. */
 const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(document)}${isCheck ? ', known' : ''}`
 
@@ -57,7 +54,7 @@ export function createRestApi(parts: ApiParts) {
       const isCheck = answers.kind === 'listing' && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
       const kind = body === undefined ? kindOf(document, isCheck) : undefined
-      const isForPool = pool && poolRoute.isForPool({ body, cost: isLong ? longCost : 0, kind })
+      const isForPool = pool && poolRoute.isForPool({ body, isLong, kind })
       return isForPool ? pool.rest(request, caller, body) : undefined
     },
     read: async (checked, variables) => {

@@ -24,7 +24,9 @@ const patience = {
 const connection = { max: writers / 2, connectionTimeoutMillis: 20_000, ...(onCitus && patience) }
 
 /** On Citus, large writes would wait too long for one of the two threads. */
-const ownThread = { mainThreadLimits: { bytes: Infinity, members: Infinity, cost: Infinity, readBytes: Infinity } }
+const ownThread = {
+  mainThreadLimits: { bytes: Infinity, members: Infinity, cost: Infinity, isForLong: true, readBytes: Infinity },
+}
 const more = onCitus ? ownThread : {}
 
 export async function startTwoGateways(): Promise<TwoGateways> {
