@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { request } from 'undici'
 import { deleteAssets, unlinkAssets } from '../src/catalogue/assets/remove-assets.ts'
 import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
-import { withDryRun } from '../src/catalogue/transaction.ts'
+import { rolledBackIf } from '../src/catalogue/transaction.ts'
 import type { Database } from '../src/database/tables.ts'
 import { alternate } from './alternate.ts'
 import { stores } from './data.ts'
@@ -31,7 +31,7 @@ export const put =
  * UPDATE per item in one transaction, the catalogue without HTTP and GraphQL. Deletes are rolled back.
  */
 export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Server, rounds: number): Promise<string> {
-  const undone = (work: Parameters<typeof withDryRun>[2]) => () => withDryRun(wholeCatalogue(db), true, work)
+  const undone = (work: Parameters<typeof rolledBackIf>[2]) => () => rolledBackIf(wholeCatalogue(db), true, work)
   const puts = (store: string, n: number): Record<string, Way> => ({
     'one UPDATE by hand': (round) => oneUpdate(db, store, items(round, n)),
     'the same through node:http': put(yardstick, store, n),

@@ -3,7 +3,7 @@ import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts
 import { defaultAssetFormat, defaultChannel } from '../../src/catalogue/enumerations.ts'
 import { repeatedAfterDeadlock } from '../../src/catalogue/locks.ts'
 import { maxStores } from '../../src/catalogue/stores/list-stores.ts'
-import { withDryRun } from '../../src/catalogue/transaction.ts'
+import { rolledBackIf } from '../../src/catalogue/transaction.ts'
 import { type Context, requireFewAffected } from '../../src/graphql/context.ts'
 import { isSelectedOnce, requireAnswerable } from '../../src/graphql/limits/answer-size.ts'
 import { builder } from './builder.ts'
@@ -47,7 +47,7 @@ export function resolveWrite<Args extends { dryRun?: boolean | null | undefined 
   affected: (result: Result, args: Args) => number,
 ) {
   return (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
-    withDryRun(writable(context, info), args.dryRun, async (transaction) => {
+    rolledBackIf(writable(context, info), args.dryRun, async (transaction) => {
       const result = await work(transaction, args, context, info)
       requireAnswerable(result, context, info)
       requireFewAffected(affected(result, args), context)

@@ -29,7 +29,7 @@ export const ledger = 'change'
 
 /** The tables of a part, in the order in which a restore fills them. Only a backup of one store has its ledger. */
 export function tablesOf(part: Part, { recorded_since }: Pick<Header, 'recorded_since'>): string[] {
-  const names = namesOf(({ backedUp, withoutStore }) => backedUp && !withoutStore === (part !== undefined))
+  const names = namesOf(({ backedUp, withoutPolicy }) => backedUp && !withoutPolicy === (part !== undefined))
   return part !== undefined && recorded_since !== undefined ? [...names, ledger] : names
 }
 

@@ -2,21 +2,21 @@ import { sql } from 'kysely'
 import { type Catalogue, joinTransaction, type WriteCatalogue } from './catalogue.ts'
 import { repeatedAfterDeadlock } from './locks.ts'
 
-/** Thrown to roll a dry run back. */
-const rollback = new Error('a dry run is rolled back')
+/** Thrown to roll back what is undone. */
+const rollback = new Error('the work is undone')
 
 /**
  * Does the work in a transaction, or in a savepoint of the current one, which is rolled back if the work throws.
- * Repeats after a deadlock or serialization failure.
+ * Repeats the work after a deadlock or serialization failure: within another transaction the savepoint alone.
  */
 export function inTransaction<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogue) => Promise<T>): Promise<T> {
   return repeatedAfterDeadlock(() => transact(catalogue, work))
 }
 
-/** As `inTransaction`, which a dry run rolls back at its end. `dryRun` can be a function of the result. */
-export function withDryRun<T>(
+/** As `inTransaction`, but rolled back at its end for a dry run, or for a result of which `isUndone` is true. */
+export function rolledBackIf<T>(
   catalogue: Catalogue,
-  dryRun: boolean | null | undefined | ((result: T) => boolean | undefined),
+  isUndone: boolean | null | undefined | ((result: T) => boolean),
   work: (catalogue: WriteCatalogue) => Promise<T>,
 ): Promise<T> {
   return repeatedAfterDeadlock(async () => {
@@ -24,7 +24,7 @@ export function withDryRun<T>(
     try {
       return await transact(catalogue, async (within) => {
         result = { of: await work(within) }
-        if (typeof dryRun === 'function' ? dryRun(result.of) : dryRun) throw rollback
+        if (typeof isUndone === 'function' ? isUndone(result.of) : isUndone) throw rollback
         return result.of
       })
     } catch (error) {

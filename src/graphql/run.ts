@@ -13,7 +13,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { withDryRun } from '../catalogue/transaction.ts'
+import { rolledBackIf } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
 import { type Context, createContext } from './context.ts'
 import { requireAnswerableData } from './limits/answer-size.ts'
@@ -96,7 +96,7 @@ export function runInTransaction(run: Run): Run {
       jobs++
     }
     const hasFailed = ({ errors }: ExecutionResult) => errors !== undefined
-    const result = await withDryRun(context.catalogue, hasFailed, async (catalogue) => {
+    const result = await rolledBackIf(context.catalogue, hasFailed, async (catalogue) => {
       jobs = 0
       const made = await run(variables, createContext({ ...context, catalogue, onJobQueued }))
       requireAnswerableData(made.data)

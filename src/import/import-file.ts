@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Catalogue, type Origin, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { inTransaction, withDryRun } from '../catalogue/transaction.ts'
+import { inTransaction, rolledBackIf } from '../catalogue/transaction.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { messageOf } from '../errors.ts'
@@ -118,7 +118,7 @@ async function importRows(own: OwnConnection, request: StoreImport, stream: RowS
     }
   }
   const catalogue = { ...wholeCatalogue(own.db), origin }
-  return request.dryRun ? withDryRun(catalogue, true, writeAll) : writeAll(catalogue)
+  return request.dryRun ? rolledBackIf(catalogue, true, writeAll) : writeAll(catalogue)
 }
 
 function stoppedBy(reason: unknown, { counts }: ImportPosition) {

@@ -12,7 +12,7 @@ import { startTestGateway, type TestGateway, useGateway } from '../support/serve
 
 const source = useGateway()
 const folder = useFolder()
-const tables = namesOf(({ backedUp, withoutStore }) => backedUp && !withoutStore)
+const tables = namesOf(({ backedUp, withoutPolicy }) => backedUp && !withoutPolicy)
 let store: string
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { listChanges } from '../../src/catalogue/changes/list-changes.ts'
-import { withDryRun } from '../../src/catalogue/transaction.ts'
+import { rolledBackIf } from '../../src/catalogue/transaction.ts'
 import { connect } from '../../src/database/connection/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
@@ -26,7 +26,9 @@ it('a cursor at the end of the feed skips no change after a crash that repeats t
   const read = async (after?: string | null) => listChanges(wholeCatalogue(db), store, {}, { after, limit: 10 })
   const assignNumbers = async () => {
     for (let i = 0; i < 100; i++) {
-      await withDryRun(wholeCatalogue(db), true, async (dryRun) => sql`select pg_current_xact_id()`.execute(dryRun.db))
+      await rolledBackIf(wholeCatalogue(db), true, async (dryRun) =>
+        sql`select pg_current_xact_id()`.execute(dryRun.db),
+      )
     }
   }
   const first = await addChange(db, { store, requestId: 'before' })

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { isBefore, readCursor } from '../../src/catalogue/changes/cursor.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
-import { inTransaction, withDryRun } from '../../src/catalogue/transaction.ts'
+import { inTransaction, rolledBackIf } from '../../src/catalogue/transaction.ts'
 import type { Event } from '../../src/live/event.ts'
 import { addChange, itemsOf } from '../catalogue/changes/ledger-rows.ts'
 import { restData } from '../support/clients/rest-client.ts'
@@ -133,7 +133,7 @@ describe('GET /v1/events', () => {
     const writers = Array.from({ length: 8 }, async (_, number) => {
       const random = new Random(number)
       for (let i = 0; i < 10; i++) {
-        await withDryRun(recording, random.below(8) === 0, async (work) => {
+        await rolledBackIf(recording, random.below(8) === 0, async (work) => {
           await upsertProducts(work, stores[random.below(2)] ?? '', [{ productCode: `${number}-${i}` }])
           await sleep(random.below(10))
         })

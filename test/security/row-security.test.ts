@@ -24,7 +24,7 @@ let tables: string[]
 beforeAll(async () => {
   fixture = await createFixture(gateway)
   limited = catalogueFor(gateway.database.db, { stores: new Set([fixture.own]) })
-  tables = namesOf(({ tenantRights, withoutStore }) => tenantRights !== undefined && !withoutStore)
+  tables = namesOf(({ tenantRights, withoutPolicy }) => tenantRights !== undefined && !withoutPolicy)
 })
 
 const storesIn = async ({ db }: Catalogue, table: string) => {

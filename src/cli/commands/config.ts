@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { readConfig, settingsOf } from '../../app/config.ts'
 import { findStoreUuid } from '../../catalogue/stores/stores.ts'
-import { withDryRun } from '../../catalogue/transaction.ts'
+import { rolledBackIf } from '../../catalogue/transaction.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import type { Difference } from '../config/difference.ts'
 import { applyConfig, readStoreConfig } from '../config/store-config.ts'
@@ -90,7 +90,7 @@ async function apply(context: CommandContext, file: ConfigFile, store: string, d
   const uuid = await findStoreUuid(context.db, store)
   if (file.webhooks?.length) requireRecording(context.config)
   return recordWrites(context, { operation: 'config', dryRun }, (catalogue) =>
-    withDryRun(catalogue, dryRun, (within) =>
+    rolledBackIf(catalogue, dryRun, (within) =>
       applyConfig(within, enumerations, uuid, file, context.config.outgoingAllow),
     ),
   )

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { type NewRequirement, type Requirement, setRequirements } from '../../catalogue/readiness/requirements.ts'
 import { findStoreUuid } from '../../catalogue/stores/stores.ts'
-import { withDryRun } from '../../catalogue/transaction.ts'
+import { rolledBackIf } from '../../catalogue/transaction.ts'
 import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { collect, jsonFlag, storeOption } from '../option-values.ts'
@@ -59,7 +59,7 @@ async function usePreset(preset: string, { store, channel, map, dryRun }: UseOpt
     const enumerations = await context.enumerations()
     const uuid = await findStoreUuid(context.db, store)
     return recordWrites(context, { operation: 'requirements use', dryRun }, (catalogue) =>
-      withDryRun(catalogue, dryRun, (within) => setRequirements(within, enumerations, uuid, channel, own)),
+      rolledBackIf(catalogue, dryRun, (within) => setRequirements(within, enumerations, uuid, channel, own)),
     )
   })
 }

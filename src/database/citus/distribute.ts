@@ -6,7 +6,7 @@ import { tenantRole } from '../tenant.ts'
 
 const distributed = namesOf(({ placement }) => placement === 'distributed')
 const withSequence = ['change', 'product_dirty']
-const withPolicy = namesOf(({ withoutStore }) => !withoutStore)
+const withPolicy = namesOf(({ withoutPolicy }) => !withoutPolicy)
 
 export interface Distribution {
   /** Number of servers that hold stores. */

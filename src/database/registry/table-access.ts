@@ -10,7 +10,7 @@ import { type Table, tables } from './table-registry.ts'
  * index, and does not make PostgreSQL expect still fewer rows, for which it would read a whole store.
  */
 export function tableAccess(): string {
-  return [...tables.filter(({ withoutStore }) => !withoutStore).map(policy), grants()].join('\n')
+  return [...tables.filter(({ withoutPolicy }) => !withoutPolicy).map(policy), grants()].join('\n')
 }
 
 const setting = `current_setting('catalogue.stores')::uuid[]`

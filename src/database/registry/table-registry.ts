@@ -14,8 +14,8 @@ export interface Table {
   backedUp?: true
   /** What a caller that is limited to some stores may do with their rows. */
   tenantRights?: string
-  /** Whether its rows belong to no store: it has no policy. */
-  withoutStore?: true
+  /** Whether it has no row-level policy: only the gateway reads it, or its rows belong to no store. */
+  withoutPolicy?: true
 }
 
 /**
@@ -45,15 +45,15 @@ export const tables: readonly Table[] = [
   { name: 'product_gap', placement: 'distributed', tenantRights: 'select' },
   { name: 'measure', placement: 'distributed', backedUp: true, tenantRights: 'select' },
   { name: 'change', placement: 'distributed', tenantRights: 'select, insert' },
-  { name: 'change_horizon', placement: 'local', tenantRights: 'select', withoutStore: true },
+  { name: 'change_horizon', placement: 'local', tenantRights: 'select', withoutPolicy: true },
   { name: 'job', placement: 'local', tenantRights: all },
   { name: 'job_part', placement: 'local', tenantRights: all },
   { name: 'webhook', placement: 'local', backedUp: true, tenantRights: all },
   { name: 'webhook_delivery', placement: 'local', tenantRights: 'select' },
-  { name: 'token', placement: 'local', backedUp: true, withoutStore: true },
-  { name: 'idempotency_key', placement: 'local', backedUp: true, withoutStore: true },
-  { name: 'rate_limit', placement: 'local', withoutStore: true },
-  { name: 'report_user', placement: 'local', withoutStore: true },
+  { name: 'token', placement: 'local', backedUp: true, withoutPolicy: true },
+  { name: 'idempotency_key', placement: 'local', backedUp: true, withoutPolicy: true },
+  { name: 'rate_limit', placement: 'local', withoutPolicy: true },
+  { name: 'report_user', placement: 'local', withoutPolicy: true },
 ]
 
 export function namesOf(of: (table: Table) => boolean | undefined): string[] {

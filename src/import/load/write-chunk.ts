@@ -5,7 +5,7 @@ import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
 import { type LoadedProduct, loadProducts, prepareLoading } from '../../catalogue/products/load-products.ts'
 import { tooLargeFault } from '../../catalogue/products/product-patches.ts'
-import { withDryRun } from '../../catalogue/transaction.ts'
+import { rolledBackIf } from '../../catalogue/transaction.ts'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { createPauses } from '../../request/pauses.ts'
 import { shown } from '../../text.ts'
@@ -47,7 +47,7 @@ export async function writeChunk(
   }
   const writeWithout = async (tooLarge: ReadonlySet<string>) => {
     const prepared = await prepare(rows, rules, tooLarge, signal)
-    const written = await withDryRun(catalogue, hasTooLarge, async (within) => {
+    const written = await rolledBackIf(catalogue, hasTooLarge, async (within) => {
       // Groups before products, as every writer of both locks them: so no two wait for each other.
       const { added, linked } = await loadAssets(connection, within, storeUuid, prepared.groups)
       const loaded = await loadProducts(connection, within, storeUuid, prepared.products, prepared.failed)

@@ -5,7 +5,7 @@ import { revertRequest } from '../../../src/catalogue/changes/revert/revert-requ
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { lockStore, tryLock } from '../../../src/catalogue/locks.ts'
 import { updateStore } from '../../../src/catalogue/stores/update-store.ts'
-import { inTransaction, withDryRun } from '../../../src/catalogue/transaction.ts'
+import { inTransaction, rolledBackIf } from '../../../src/catalogue/transaction.ts'
 import { setRecording } from '../../../src/database/ledger.ts'
 import { requestContext } from '../../../src/request/context.ts'
 import { ReadBytes } from '../../../src/request/read-bytes.ts'
@@ -506,7 +506,7 @@ describe('a revert', () => {
     const items: [string, string, string][] = [['other', 'Color', 'x'.repeat(10_000)]]
     for (let i = 0; i < 100; i++) await addChange(gateway.database.db, { store, requestId: `r${i}`, items })
     const origin = { requestId: randomUUID(), actor: 'a', via: 'rest', operation: 'revertRequest' } as const
-    const largeReads = await withDryRun(gateway.database.catalogue, true, async (work) => {
+    const largeReads = await rolledBackIf(gateway.database.catalogue, true, async (work) => {
       const read = async () => {
         const { rows } = await sql<{ count: number }>`
           select sum(s.idx_scan)::int as count

@@ -6,7 +6,7 @@ import { listChanges } from '../../../src/catalogue/changes/list-changes.ts'
 import { upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'
 import { productTotalAsOf } from '../../../src/catalogue/projections/as-of.ts'
 import { takeChanged } from '../../../src/catalogue/projections/queue.ts'
-import { inTransaction, withDryRun } from '../../../src/catalogue/transaction.ts'
+import { inTransaction, rolledBackIf } from '../../../src/catalogue/transaction.ts'
 import { settled } from '../../support/database/changes.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
@@ -29,7 +29,7 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
       if (round === 5) await expect.poll(() => emptyPages).toBeGreaterThan(0)
       const isUndone = random.below(8) === 0
       if (isUndone) rolledBack++
-      await withDryRun(recording, isUndone, async (work) => {
+      await rolledBackIf(recording, isUndone, async (work) => {
         for (let i = random.below(3); i >= 0; i--) {
           await upsertProducts(work, store, [{ productCode: `${number}-${round}-${i}` }])
           // Some transactions are open for long while the others go on.

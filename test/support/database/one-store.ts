@@ -6,7 +6,7 @@ import { namesOf as namesOfTables } from '../../../src/database/registry/table-r
 /** Tables that a database on several servers spreads by `store_uuid`, and others with stores. */
 export const tables = {
   distributed: namesOfTables(({ placement }) => placement === 'distributed'),
-  local: [...namesOfTables(({ placement, withoutStore }) => placement === 'local' && !withoutStore), 'report_user'],
+  local: [...namesOfTables(({ placement, withoutPolicy }) => placement === 'local' && !withoutPolicy), 'report_user'],
 }
 
 const coordinatorTables = namesOfTables(({ placement }) => placement === 'local')

@@ -8,7 +8,7 @@ import {
 } from '../../../catalogue/changes/revert/revert-request.ts'
 import { sentenceOf } from '../../../catalogue/changes/revert/skipped-item.ts'
 import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
-import { withDryRun } from '../../../catalogue/transaction.ts'
+import { rolledBackIf } from '../../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../../database/connection/own-connection.ts'
 import { jsonFlag, storeOption } from '../../option-values.ts'
 import { counted, printResult, snakeCased } from '../../output.ts'
@@ -53,7 +53,7 @@ async function revert(
   const storeUuid = await findStoreUuid(db, store)
   return recordWrites(context, { operation: 'revert', dryRun }, ({ origin }) =>
     withOwnConnection(db, (own) =>
-      withDryRun({ ...wholeCatalogue(own.db), origin }, dryRun, async (within) => {
+      rolledBackIf({ ...wholeCatalogue(own.db), origin }, dryRun, async (within) => {
         // Large reverts are sorted in memory.
         await sql`set local work_mem = '64MB'`.execute(within.db)
         return revertRequest(within, storeUuid, request, policy, false)
