@@ -15,9 +15,13 @@ export function publicError(thrown: unknown, log: Logger): PublicError & GraphQL
   return { message, ...(locations && { locations }), ...(path && { path }), extensions }
 }
 
+/** The errors of a request, without those of statements that PostgreSQL refused because an earlier one had failed. */
 export function publicErrors(errors: readonly unknown[], log: Logger, requestId: string) {
-  return errors.map((error) => publicError(error, log.child({ requestId })))
+  const causes = errors.filter((error) => codeOf(causeOf(error)) !== inFailedTransaction)
+  return (causes.length > 0 ? causes : errors).map((error) => publicError(error, log.child({ requestId })))
 }
+
+const inFailedTransaction = '25P02'
 
 /** The first cause; graphql-js wraps what resolvers throw. */
 function causeOf(thrown: unknown): unknown {

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { ask } from '../../support/clients/operations.ts'
 import { define, newStore, productOf, storeWithAssets, storeWithProducts } from '../../support/factories.ts'
-import { useGateway } from '../../support/servers/gateway.ts'
+import { keptLog } from '../../support/log.ts'
+import { startTestGateway, useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGateway()
@@ -47,6 +48,18 @@ it('a mutation whose payload reads changes nothing if another of its writes fail
   // Without such a payload the fields are writes of their own.
   await run(update(''))
   expect([await nameOf(store), await productOf(gateway, store, '1')]).toEqual(['after', null])
+})
+
+it('a mutation whose payload cannot be read in time says so, and nothing of what it could not do after that', async () => {
+  const { lines, log } = keptLog('error')
+  await using slow = await startTestGateway({ database: gateway.database, log, connection: { lock_timeout: 500 } })
+  const store = await newStore(slow)
+  await using holder = await gateway.database.client()
+  await holder.query('begin; lock table product in access exclusive mode')
+  const update = `updateStore(storeUuid: "${store}", input: {}) { storeUuid product(productCode: "1") { status } attributeDefinitions { name } }`
+  const { json } = await slow.post(`mutation { first: ${update} second: ${update} }`)
+  expect(json.errors?.map(({ extensions }) => extensions.code)).toEqual(['unavailable'])
+  expect(lines).toEqual([])
 })
 
 it('a job whose payload fails is not queued, and one whose payload reads is', async () => {
