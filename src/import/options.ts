@@ -82,8 +82,8 @@ export interface ImportRequest
   extends Omit<ImportOptions, keyof typeof defaults | 'map' | 'mapStatus' | 'store'>,
     Required<typeof defaults> {
   file: string
-  attributes: readonly (readonly [column: string, attribute: string])[]
-  statuses: readonly (readonly [value: string, status: string])[]
+  columnMappings: readonly (readonly [column: string, attribute: string])[]
+  statusMappings: readonly (readonly [value: string, status: string])[]
   style: OptionStyle
 }
 
@@ -114,8 +114,8 @@ export function importRequest(file: string, options: ImportOptions, style: Optio
     throw optionError(name('map'), `and ${name('assets')} may name at most ${maxColumns} columns`)
   const delimiter = delimiterOf(options.delimiter, name('delimiter'))
   return {
-    ...{ ...defaults, ...rest, file, attributes: attributesOf(map, name), style },
-    statuses: statusesOf(mapStatus, name('mapStatus')),
+    ...{ ...defaults, ...rest, file, columnMappings: columnMappingsOf(map, name), style },
+    statusMappings: statusMappingsOf(mapStatus, name('mapStatus')),
     ...(delimiter === undefined ? {} : { delimiter }),
   }
 }
@@ -146,7 +146,7 @@ export function requireConfigured(request: ImportRequest, { channels, assetForma
     const fault = `needs the asset format image; configured are ${assetFormats.join(', ')}`
     throw optionError(optionName(request, 'assets'), fault)
   }
-  const ofUrl = request.attributes.find(([, attribute]) => parseChannelField({ channels, assetFormats }, attribute))
+  const ofUrl = request.columnMappings.find(([, attribute]) => parseChannelField({ channels, assetFormats }, attribute))
   if (ofUrl) {
     const fault = `${ofUrl.join('=')} names no usable attribute: ${ofUrl[1]} is the URL of an asset; ${optionName(request, 'assets')} reads a column of URLs`
     throw optionError(optionName(request, 'map'), fault)
@@ -158,7 +158,7 @@ function optionError(option: string, fault: string): UsageError {
   return new UsageError(`${option} ${fault}`, option)
 }
 
-function statusesOf(text: string | undefined, option: string): [value: string, status: string][] {
+function statusMappingsOf(text: string | undefined, option: string): [value: string, status: string][] {
   const statuses = new Map<string, string>()
   for (const pair of text?.split(',') ?? []) {
     const at = pair.lastIndexOf('=')
@@ -177,7 +177,7 @@ function delimiterOf(text: string | undefined, option: string): string | undefin
   throw optionError(option, `must be one ASCII character other than a quote, or tab; got ${shown(text)}`)
 }
 
-function attributesOf(
+function columnMappingsOf(
   pairs: NonNullable<ImportOptions['map']>,
   name: (option: keyof ImportOptions) => string,
 ): [column: string, attribute: string][] {

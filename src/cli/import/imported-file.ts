@@ -28,8 +28,8 @@ export async function importedFile(
 }
 
 /** The options in an order that does not depend on that in which they were given. Assets are linked in theirs. */
-function inOrder({ attributes, statuses, ...options }: Partial<StoreImport>): object {
-  const meaning = { ...options, attributes: attributes?.toSorted(), statuses: statuses?.toSorted() }
+function inOrder({ columnMappings, statusMappings, ...options }: Partial<StoreImport>): object {
+  const meaning = { ...options, columnMappings: columnMappings?.toSorted(), statusMappings: statusMappings?.toSorted() }
   return Object.fromEntries(Object.entries(meaning).toSorted())
 }
 

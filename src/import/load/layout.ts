@@ -40,7 +40,7 @@ export function planLayout(
       `${optionName(request, 'code')} must name the column of the product code; the file has ${listed(columns)}${advice}`,
     )
   }
-  const mappings = new Map(request.attributes)
+  const mappings = new Map(request.columnMappings)
   const status = request.status ?? (mappings.has('status') ? undefined : 'status')
   const others = new Set([code, status, ...request.assets])
   const urlPlaceOf = (column: string) => parseChannelField(enumerations, column)
@@ -50,12 +50,12 @@ export function planLayout(
     const isOther = others.has(column) || isOfReport(column) || urlPlaceOf(column) !== undefined
     return isOther || request.onlyMapped ? undefined : attributeOfColumn(column)
   }
-  const columnByAttribute = new Map(request.attributes.map(([column, attribute]) => [attribute, column]))
+  const columnByAttribute = new Map(request.columnMappings.map(([column, attribute]) => [attribute, column]))
   const columnOf = (attribute: string) =>
     attribute === 'status' && status !== undefined
       ? status
       : (columnByAttribute.get(attribute) ?? attributeColumn(attribute))
-  if (isComplete && request.statuses.length > 0 && status !== undefined && !columns.includes(status)) {
+  if (isComplete && request.statusMappings.length > 0 && status !== undefined && !columns.includes(status)) {
     throw new UsageError(
       `${optionName(request, 'mapStatus')} needs the column of the status; name it by ${optionName(request, 'status')}; the file has ${listed(columns)}`,
     )
@@ -91,12 +91,12 @@ export function hintOf(
 type NamedColumns = Map<keyof ImportOptions, readonly string[]>
 
 /** The columns that options name, by option. */
-export function namedColumns({ code, status, assets, attributes }: ImportRequest): NamedColumns {
+export function namedColumns({ code, status, assets, columnMappings }: ImportRequest): NamedColumns {
   return new Map([
     ['code', code === undefined ? [] : [code]],
     ['status', status === undefined ? [] : [status]],
     ['assets', assets],
-    ['map', attributes.map(([column]) => column)],
+    ['map', columnMappings.map(([column]) => column)],
   ])
 }
 

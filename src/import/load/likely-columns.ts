@@ -27,7 +27,7 @@ export function noteLikelyColumns(
     return () => {}
   }
   const mayBeStatus = request.status === undefined && !columns.includes('status')
-  const mapped = new Map(request.attributes)
+  const mapped = new Map(request.columnMappings)
   let unseen = columns.flatMap((column, at) => {
     if (mapped.has(column) || attributeOf(column) === undefined) return []
     if (mayBeStatus && statusName.test(column)) notes.add('likely_status', { column, rows: 0 })

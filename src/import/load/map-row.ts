@@ -109,7 +109,7 @@ function identifierReader({ recognized, notes }: Reading): (row: Row, at: number
 
 /** A reader of statuses: in any case, and those of `mapStatus` and the preset. Another value fails its row later. */
 function statusReader(request: ImportRequest, layout: Layout, { notes }: Reading) {
-  const named = new Map(request.statuses)
+  const named = new Map(request.statusMappings)
   return (cell: Cell, faults: RowFault[]): string | null => {
     if (cell === '') return null
     if (typeof cell !== 'string') {

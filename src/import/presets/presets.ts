@@ -106,7 +106,7 @@ export function withPreset(
     const had = listed(ofFile ?? columns)
     throw new UsageError(`${option} needs the column "${preset.code[0]}"; ${advice}; the file has ${had}`)
   }
-  const isMapped = request.attributes.some(([column]) => column === preset.status)
+  const isMapped = request.columnMappings.some(([column]) => column === preset.status)
   const ofPreset = preset.status !== undefined && has(preset.status) ? preset.status : undefined
   const status = ofPreset !== undefined && !isMapped ? { status: ofPreset } : {}
   const found = ofFile ? preset.assets.filter(has) : preset.assets
