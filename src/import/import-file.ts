@@ -22,8 +22,8 @@ export interface ImportWork {
   /** Ends the import after the chunk that is being written, or before it if its values take long to validate. */
   signal: AbortSignal
   reopen?: Reopen | undefined
-  /** Called after each chunk with the counts of all rows so far, and its rows to report. */
-  onChunk?(counts: Counts, reported: readonly FailedRow[]): void
+  /** Called after each chunk with the counts of all rows so far, and its failed rows. */
+  onChunk?(counts: Counts, failedRows: readonly FailedRow[]): void
   report?: ImportReport
   /** Whose changes are recorded; undefined: none are. */
   origin?: Origin | undefined
@@ -94,11 +94,11 @@ async function importRows(own: OwnConnection, request: StoreImport, stream: RowS
   /** Writes a chunk and its part of the report, and saves the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[], numbers: NumberReaders) => {
     const how = { columnOf, numbers, signal }
-    const { counts, reported } = await writeChunk(own, catalogue, request, rows, how)
-    const reportEnd = (await report?.add(reported, position.reportEnd, catalogue.db)) ?? position.reportEnd
+    const { counts, failedRows } = await writeChunk(own, catalogue, request, rows, how)
+    const reportEnd = (await report?.add(failedRows, position.reportEnd, catalogue.db)) ?? position.reportEnd
     const next = { counts: sum(position.counts, counts), reportEnd }
     await savePosition?.(next, catalogue.db)
-    return { next, reported }
+    return { next, failedRows }
   }
   const writeAll = async (catalogue: Catalogue) => {
     try {
@@ -106,7 +106,7 @@ async function importRows(own: OwnConnection, request: StoreImport, stream: RowS
       for await (const rows of chunks) {
         const written = await inTransaction(catalogue, (transaction) => writeOne(transaction, rows, numbers))
         position = written.next
-        onChunk?.(position.counts, written.reported)
+        onChunk?.(position.counts, written.failedRows)
       }
       numbers.addNotes(stream.notes, from !== startPosition)
       if (signal.aborted) return stoppedBy('interrupted', position)

@@ -103,9 +103,9 @@ async function importReporting(
       origin,
       signal,
       from,
-      onChunk: (done, reported) => {
+      onChunk: (done, failedRows) => {
         progress.update(done)
-        report.addProblems(reported)
+        report.addProblems(failedRows)
       },
     })
   let counts = from.counts

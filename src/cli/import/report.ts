@@ -12,7 +12,7 @@ import { counted } from '../output.ts'
 export interface Report extends ImportReport {
   add(rows: readonly FailedRow[], end: number): Promise<number>
   /** Adds to the sentences the problems of a chunk's failed rows, after its transaction. */
-  addProblems(failed: readonly FailedRow[]): void
+  addProblems(failedRows: readonly FailedRow[]): void
   /** Ends the report of so many failures and returns the sentences that sum it up: none if nothing has failed. */
   close(failed: Pick<Counts, 'failed' | 'assetsFailed'>): Promise<string[]>
 }
@@ -27,9 +27,11 @@ export async function startReport(path: string | undefined, from: number): Promi
   let isPartial = false
   return {
     ...file,
-    addProblems: (failed) => {
-      isPartial ||= failed.some(({ row: { product, assetFaults } }) => product !== undefined && assetFaults.length > 0)
-      problems.add(failed)
+    addProblems: (failedRows) => {
+      isPartial ||= failedRows.some(
+        ({ row: { product, assetFaults } }) => product !== undefined && assetFaults.length > 0,
+      )
+      problems.add(failedRows)
     },
     close: async ({ failed, assetsFailed }) => {
       await end()
@@ -100,8 +102,8 @@ function collectProblems() {
   const kinds = new Map<string, { first: Problem; count: number }>()
   let others = 0
   return {
-    add: (failed: readonly FailedRow[]) => {
-      for (const { row, faults } of failed) {
+    add: (failedRows: readonly FailedRow[]) => {
+      for (const { row, faults } of failedRows) {
         for (const fault of faults) {
           // Whatever value came.
           const kind = `${fault.field} ${fault.expected}`

@@ -34,7 +34,7 @@ export async function writeChunk(
   request: StoreImport,
   rows: readonly MappedRow[],
   { columnOf, numbers, signal }: ChunkOptions,
-): Promise<{ counts: Counts; reported: FailedRow[] }> {
+): Promise<{ counts: Counts; failedRows: FailedRow[] }> {
   await prepareLoading(catalogue)
   const { storeUuid } = request
   const definitions = await listDefinitions(catalogue, storeUuid)
@@ -56,13 +56,13 @@ export async function writeChunk(
     return { ...prepared, ...written }
   }
   const first = await writeWithout(new Set())
-  const { created, updated, added, linked, reported, failed, assetsFailed, replaced } = hasTooLarge(first)
+  const { created, updated, added, linked, failedRows, failed, assetsFailed, replaced } = hasTooLarge(first)
     ? await writeWithout(new Set(first.tooLarge))
     : first
   const all = rows.reduce((sum, row) => sum + countOf(row), 0)
   const unchanged = all - failed - created - updated
   const assets = { assetsAdded: added, linksAdded: linked, assetsFailed }
-  return { counts: { rows: all, created, updated, unchanged, failed, replaced, ...assets }, reported }
+  return { counts: { rows: all, created, updated, unchanged, failed, replaced, ...assets }, failedRows }
 }
 
 /** The number of rows of the file that a mapped row represents. */
@@ -83,7 +83,7 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
   /** By product code, what each good row brings. */
   const products = new Map<string, LoadedProduct[]>()
   const groups = new Map<string, LoadedGroup & { urls: Set<string> }>()
-  const reported: FailedRow[] = []
+  const failedRows: FailedRow[] = []
   const pauses = createPauses()
   let [failed, assetsFailed, replaced] = [0, 0, 0]
   for (const row of rows) {
@@ -94,7 +94,7 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
     if (row.product && product) faults.push(...(await faultsOf(product, row.product.values, faults, rules, pauses)))
     if (code !== undefined && tooLarge.has(code)) faults.push({ expected: tooLargeFault })
     const all = [...row.faults, ...faults, ...row.assetFaults]
-    if (all.length > 0) reported.push(failedRow(row, all))
+    if (all.length > 0) failedRows.push(failedRow(row, all))
     if (code === undefined || !product || faults.length > 0) {
       failed += countOf(row)
       continue
@@ -114,7 +114,7 @@ async function prepare(rows: readonly MappedRow[], rules: Rules, tooLarge: Reado
     }
   }
   const writes = { products: [...products.values()].flatMap(merged), groups: [...groups.values()] }
-  return { ...writes, reported, failed, assetsFailed, replaced }
+  return { ...writes, failedRows, failed, assetsFailed, replaced }
 }
 
 /** The rows of one product as one: the last value of an attribute counts. */

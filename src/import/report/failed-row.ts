@@ -41,8 +41,8 @@ export interface Problem {
   reason: string
 }
 
-export function problemsOf(failed: readonly FailedRow[]): Problem[] {
-  return failed.flatMap(({ row, faults }) => faults.map((fault) => problemOf(row, fault)))
+export function problemsOf(failedRows: readonly FailedRow[]): Problem[] {
+  return failedRows.flatMap(({ row, faults }) => faults.map((fault) => problemOf(row, fault)))
 }
 
 export function problemOf(mapped: MappedRow, fault: RowFault): Problem {

@@ -13,10 +13,10 @@ export interface ReportFormat {
   foot: string
   /** Whether a report without rows needs its head and foot. */
   isWhole?: boolean
-  row(row: ReportedRow, columns: readonly string[]): string | Buffer
+  row(row: RowOfFile, columns: readonly string[]): string | Buffer
 }
 
-interface ReportedRow {
+interface RowOfFile {
   number: number
   faults: readonly RowFault[]
   source: Source
@@ -79,18 +79,18 @@ export function reportFormat(recognized: Recognized): ReportFormat {
 export function reportText(
   format: ReportFormat,
   columns: readonly string[],
-  failed: readonly FailedRow[],
+  failedRows: readonly FailedRow[],
   isFirst: boolean,
 ): Buffer {
   const { row, between } = format
   const separator = Buffer.from(between)
-  const texts = reportedRows(failed).flatMap((reported) => [separator, Buffer.from(row(reported, columns))])
+  const texts = rowsOfFile(failedRows).flatMap((failed) => [separator, Buffer.from(row(failed, columns))])
   return Buffer.concat(isFirst ? texts.slice(1) : texts)
 }
 
 /** The rows of the file that failed, those joined with a bad one included; rows whose end is not known are left out. */
-function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
-  return failed.flatMap(({ row: mapped, faults }) =>
+function rowsOfFile(failedRows: readonly FailedRow[]): RowOfFile[] {
+  return failedRows.flatMap(({ row: mapped, faults }) =>
     rowsOf(mapped).flatMap(({ number, source }) => {
       if (source === undefined) return []
       const own = faults.filter(({ row = mapped.number }) => row === number)
@@ -100,7 +100,7 @@ function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
   )
 }
 
-function jsonRow({ number, faults, source }: ReportedRow): string {
+function jsonRow({ number, faults, source }: RowOfFile): string {
   const errors = faults.map(({ field = null, expected, got = null }) => ({ row: number, field, expected, got }))
   const withErrors = (entries: [string, unknown][]) =>
     JSON.stringify(Object.fromEntries([[errorKeys.errors, errors], ...entries]))
