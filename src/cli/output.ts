@@ -1,9 +1,10 @@
 import type { WriteStream } from 'node:tty'
 import { unicodeEscape } from '../text.ts'
 
-/** Prints the result of a command on stdout: one JSON object with `--json`, otherwise the text. */
+/** Prints the result of a command on stdout: one JSON object with `--json`, otherwise the text, if there is any. */
 export function printResult(json: boolean, result: object, text: string): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : text.split('\n').map(printable).join('\n')}\n`)
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`)
+  else if (text !== '') process.stdout.write(`${text.split('\n').map(printable).join('\n')}\n`)
 }
 
 /** Control characters as escapes: those of names would be commands to the terminal. */

@@ -29,7 +29,7 @@ export function addReportUsers(program: Command): void {
         process.stderr.write(
           `${name}: ${password ? 'the password is shown only once' : 'the login exists and keeps its password'}\n`,
         )
-      if (json || password) printResult(json, { name, password: password ?? null }, password ?? '')
+      printResult(json, { name, password: password ?? null }, password ?? '')
     })
   users
     .command('list')
@@ -40,7 +40,7 @@ export function addReportUsers(program: Command): void {
       const lines = all.map(
         ({ name, stores, exists }) => `${name}${exists ? '' : ' (no such login)'}  ${stores.join(' ')}`,
       )
-      if (json || lines.length > 0) printResult(json, { users: all }, lines.join('\n'))
+      printResult(json, { users: all }, lines.join('\n'))
     })
   users
     .command('remove')
@@ -49,8 +49,8 @@ export function addReportUsers(program: Command): void {
     .option(...jsonFlag)
     .action(async (name: string, { json }: Json) => {
       const removed = await withServer(({ db }) => removeReportUser(db, name))
-      if (json) printResult(json, { name, removed: removed !== undefined, dropped: removed?.dropped ?? false }, '')
-      else process.stderr.write(`${outcome(name, removed)}\n`)
+      if (!json) process.stderr.write(`${outcome(name, removed)}\n`)
+      printResult(json, { name, removed: removed !== undefined, dropped: removed?.dropped ?? false }, '')
       if (!removed) process.exitCode = 1
     })
 }

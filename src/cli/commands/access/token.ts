@@ -81,8 +81,9 @@ function addRevoke(token: Command): void {
     .option(...jsonFlag)
     .action(async (id: string, { json }: { json: boolean }) => {
       const revoked = await withDatabase(({ db }) => revokeToken(db, id), beforeGateway)
-      if (json) printResult(json, { id, revoked: revoked !== undefined }, '')
-      else process.stderr.write(revoked ? `revoked ${revoked.name}\n` : `there is no token ${JSON.stringify(id)}\n`)
+      if (!json)
+        process.stderr.write(revoked ? `revoked ${revoked.name}\n` : `there is no token ${JSON.stringify(id)}\n`)
+      printResult(json, { id, revoked: revoked !== undefined }, '')
       if (!revoked) process.exitCode = 1
     })
 }
