@@ -6,6 +6,7 @@ import type { RowCounts } from '../../backup/format.ts'
 import { restore } from '../../backup/restore.ts'
 import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import { writeWhole } from '../../export/whole-file.ts'
+import { UsageError } from '../../import/usage-error.ts'
 import { jsonFlag } from '../option-values.ts'
 import { counted, printResult, showProgress } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
@@ -24,8 +25,8 @@ export function addBackup(program: Command): void {
     .option('--store <uuid>', 'only this store, with its changes and without tokens')
     .option('--force', 'replace the file if it exists', false)
     .option(...jsonFlag)
-    .action(async (file: string, { force, json, store }: BackupOptions, command: Command) => {
-      if (!force && existsSync(file)) command.error(`error: ${file} exists; --force replaces it`, { exitCode: 2 })
+    .action(async (file: string, { force, json, store }: BackupOptions) => {
+      if (!force && existsSync(file)) throw new UsageError(`${file} exists; --force replaces it`)
       const rows = await withDatabase(async ({ db }) => {
         const storeUuid = store === undefined ? undefined : await findStoreUuid(db, store)
         const isCompressed = file.endsWith('.gz')
@@ -45,10 +46,10 @@ export function addRestore(program: Command): void {
     .argument('<file>', 'a file written by `catalog backup`')
     .option('--store <uuid>', 'only this store, which must not be in the database yet')
     .option(...jsonFlag)
-    .action(async (file: string, { json, store }: BackupOptions, command: Command) => {
-      await access(file, constants.R_OK).catch((error: Error) =>
-        command.error(`error: ${file} cannot be read: ${error.message}`, { exitCode: 2 }),
-      )
+    .action(async (file: string, { json, store }: BackupOptions) => {
+      await access(file, constants.R_OK).catch(({ message }: Error) => {
+        throw new UsageError(`${file} cannot be read: ${message}`)
+      })
       const onStore = (done: number, all: number) => showProgress(`${done} of ${all} stores`)
       const storeUuid = store?.toLowerCase()
       const rows = await withDatabase(({ db }) => restore(db, file, { storeUuid, onStore }))

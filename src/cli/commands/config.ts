@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { readConfig, settingsOf } from '../../app/config.ts'
 import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import { rolledBackIf } from '../../catalogue/transaction.ts'
+import { UsageError } from '../../import/usage-error.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import type { Difference } from '../config/difference.ts'
 import { applyConfig, readStoreConfig } from '../config/store-config.ts'
@@ -65,10 +66,10 @@ function addApply(config: Command, name: 'diff' | 'push', description: string): 
   withStore(config.command(name))
     .description(description)
     .argument('<file>', `${expected}; missing sections are not changed`)
-    .action(async (path: string, { store, json }: StoreOptions, command: Command) => {
-      const text = await readFile(path, 'utf8').catch(({ message }: Error) =>
-        command.error(`error: ${path} cannot be read: ${message}; expected ${expected}`, { exitCode: 2 }),
-      )
+    .action(async (path: string, { store, json }: StoreOptions) => {
+      const text = await readFile(path, 'utf8').catch(({ message }: Error) => {
+        throw new UsageError(`${path} cannot be read: ${message}; expected ${expected}`)
+      })
       const file = readConfigFile(text, path)
       const { differences, tokens, webhooks } = await withDatabase((context) =>
         apply(context, file, store, name === 'diff'),

@@ -7,6 +7,7 @@ import { exportStore } from '../../export/export-store.ts'
 import { type ExportForm, exportFormats } from '../../export/formats.ts'
 import { writeWhole } from '../../export/whole-file.ts'
 import { decimalMarks } from '../../import/options.ts'
+import { UsageError } from '../../import/usage-error.ts'
 import { startProgress } from '../import/progress.ts'
 import { storeOption } from '../option-values.ts'
 import { counted, showProgress } from '../output.ts'
@@ -37,35 +38,25 @@ export function addExport(program: Command): void {
     .option('--excel', 'CSV for Excel: --delimiter ";" --bom --escape-formulas', false)
     .option('--out <file>', 'the file to write to instead of stdout')
     .option('--json', 'print one JSON object on stdout; needs --out', false)
-    .action(async (options: ExportOptions, command: Command) => {
-      if (options.json && options.out === undefined)
-        command.error('error: --json needs --out, because the export is written to stdout otherwise')
-      const { store, channel, status, since, out, format, columns, decimal, excel } = options
-      const form = excel ? { delimiter: ';', bom: true, escapeFormulas: true } : options
-      if (since !== undefined && status) command.error('error: --since cannot be combined with --status')
+    .action(async (options: ExportOptions) => {
+      const { store, channel, status, since, out, format, columns, decimal, excel, json } = options
+      const { delimiter, bom, escapeFormulas } = excel ? { delimiter: ';', bom: true, escapeFormulas: true } : options
+      if (json && out === undefined)
+        throw new UsageError('--json needs --out, because the export is written to stdout otherwise')
+      if (since !== undefined && status) throw new UsageError('--since cannot be combined with --status')
       const result = await withDatabase(async ({ db, catalogue, config }) => {
         if (since !== undefined) requireRecording(config)
         const selection = { storeUuid: await findStoreUuid(db, store), channel, status }
         return writingTo(out, async (write) => {
           if (since !== undefined) return exportChanges(catalogue, selection, since, write)
-          return {
-            rows: await exportStore(
-              catalogue,
-              selection,
-              { ...formOf(form), format, columns, decimal },
-              showing(write, out),
-            ),
-          }
+          const form = { format, delimiter, bom, escapeFormulas, columns, decimal }
+          return { rows: await exportStore(catalogue, selection, form, showing(write, out)) }
         })
       })
       showProgress('')
-      if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
+      if (json) process.stdout.write(`${JSON.stringify(result)}\n`)
       else process.stderr.write(`${sentence(result)}\n`)
     })
-}
-
-function formOf({ delimiter, bom, escapeFormulas }: Omit<ExportForm, 'format'>) {
-  return { delimiter, bom, escapeFormulas }
 }
 
 function sentence(result: { rows: number } | Awaited<ReturnType<typeof exportChanges>>): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { findStoreUuid, requireStore } from '../../catalogue/stores/stores.ts'
+import { UsageError } from '../../import/usage-error.ts'
 import { findJob, type Job, listJobs, rateOf, stateOf } from '../../jobs/job.ts'
 import { jsonFlag, storeOption, wholeNumber, wideFlag } from '../option-values.ts'
 import { listOf, printResult, snakeCased, tableOf } from '../output.ts'
@@ -30,9 +31,9 @@ export function addJob(program: Command): void {
     .description('show a job, with the first faults of an import')
     .argument('<id>', 'the id of the job')
     .option(...jsonFlag)
-    .action(async (id: string, { json }: { json: boolean }, command: Command) => {
+    .action(async (id: string, { json }: { json: boolean }) => {
       const found = await withDatabase(({ catalogue }) => findJob(catalogue, id))
-      if (!found) return command.error(`error: there is no job ${JSON.stringify(id)}`, { exitCode: 2 })
+      if (!found) throw new UsageError(`there is no job ${JSON.stringify(id)}`)
       const { problems, ...fields } = inJson(found)
       const faults = found.problems.map(
         ({ row, field, reason }) => `row ${row}: ${field === null ? '' : `${field} `}${reason}`,

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { findProductAt } from '../../../catalogue/changes/product-at.ts'
 import { findProducts } from '../../../catalogue/products/find-products.ts'
 import { findStoreUuid, requireStore } from '../../../catalogue/stores/stores.ts'
+import { UsageError } from '../../../import/usage-error.ts'
 import { timeOf } from '../../../text.ts'
 import { jsonFlag, storeOption } from '../../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../../output.ts'
@@ -20,11 +21,11 @@ export function addProduct(program: Command): void {
     .argument('<code>', 'the code of the product')
     .option('--at <time>', 'as the product was at this time, such as 2026-11-21T10:00:00Z', parseTime)
     .option(...jsonFlag)
-    .action(async (code: string, options: ShowOptions, command: Command) => {
+    .action(async (code: string, options: ShowOptions) => {
       const found = await withDatabase((context) => find(context, code, options))
       if (!found) {
         const time = options.at ? ` at ${options.at.toISOString()}` : ''
-        return command.error(`error: there is no product ${JSON.stringify(code)}${time}`, { exitCode: 2 })
+        throw new UsageError(`there is no product ${JSON.stringify(code)}${time}`)
       }
       const { productCode, status, createdAt, updatedAt, attributes } = found
       const fields = snakeCased({ productCode, status, createdAt, updatedAt })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { WriteCatalogue } from '../../../catalogue/catalogue.ts'
 import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
 import { inTransaction } from '../../../catalogue/transaction.ts'
+import { UsageError } from '../../../import/usage-error.ts'
 import { createWebhook, type NewWebhook, rotateSecret } from '../../../webhooks/change-webhooks.ts'
 import { listDeliveries } from '../../../webhooks/deliveries.ts'
 import { deleteWebhook, findWebhook, listWebhooks, type Webhook } from '../../../webhooks/webhook.ts'
@@ -72,12 +73,12 @@ function addCreate(webhook: Command): void {
 function addDeliveries(webhook: Command): void {
   withId(webhook, 'deliveries', 'list the latest attempts')
     .option('--limit <n>', 'maximum number of attempts', wholeNumber(1, 1_000), 20)
-    .action(async (id: string, { limit, json }: { limit: number; json: boolean }, command: Command) => {
+    .action(async (id: string, { limit, json }: { limit: number; json: boolean }) => {
       const found = await withDatabase(async ({ catalogue }) => {
         const one = await findWebhook(catalogue, id)
         return one && listDeliveries(catalogue, one, limit)
       })
-      if (!found) return command.error(`error: there is no webhook ${JSON.stringify(id)}`, { exitCode: 2 })
+      if (!found) throw new UsageError(`there is no webhook ${JSON.stringify(id)}`)
       const rows = found.map(({ at, type, attempt, status, durationMs, reason }) => [
         ...[at.toISOString(), type, attempt, status, `${durationMs} ms`, reason],
       ])
