@@ -22,7 +22,7 @@ import { readTools, type Tool } from './tools.ts'
 const applyPlan = {
   name: applyPlanName,
   description:
-    'Does the write of a plan, once. Ask the user first. The answer has a requestId, which undo_request takes.',
+    'Does the write of a plan, once: a plan that fails is used up, too. Ask the user first. The answer has a requestId, which undo_request takes.',
   inputSchema: {
     type: 'object' as const,
     properties: {

@@ -174,7 +174,7 @@ describe('a plan', () => {
       errors: [{ details: expect.stringContaining(problem), field: 'plan' }],
     })
 
-  it('to delete products is outdated when one of them has changed', async () => {
+  it('to delete products is outdated when one of them has changed, and used up then', async () => {
     const client = await connect()
     const storeUuid = await newStore(gateway)
     await addProducts(gateway, storeUuid, ['A', 'B'])
@@ -186,6 +186,7 @@ describe('a plan', () => {
       const plan = await preview()
       await addProducts(gateway, storeUuid, [changed])
       expect(await answerOf(client, 'apply_plan', { plan })).toMatchObject({ errors: [{ reason: 'plan_outdated' }] })
+      await expectRefused(client, plan, 'has already started to apply it')
     }
     expect(await codesIn(gateway, storeUuid)).toEqual(['A', 'B', 'C'])
     await answerOf(client, 'apply_plan', { plan: await preview() })
