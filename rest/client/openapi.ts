@@ -751,7 +751,7 @@ export interface components {
     schemas: {
         /** @description An asset: `asset_id` and one URL field, whose name contains the asset format and the position in the group, such as `Image URL 1`. */
         AssetEntry: {
-            /** @description Id of the asset, unique in its store. */
+            /** @description Id of the asset, unique in its store: 1 to 255 characters. */
             asset_id: string;
         } & {
             [key: string]: string;
@@ -760,9 +760,9 @@ export interface components {
         AssetGroup: {
             /** @description Channel of the group. */
             channel: string;
-            /** @description Asset format of the group. */
+            /** @description Asset format of the group, such as `image`. */
             asset_type: string;
-            /** @description UUID of the store. */
+            /** @description UUID of the store that owns the group. */
             store_uuid: string;
             /** @description Assets in the order of their positions. */
             assets: components["schemas"]["AssetEntry"][];
@@ -1478,13 +1478,13 @@ export interface components {
         }[];
         /** @description A product: `product_code`, `status`, `assets`, and its attributes as further members. Attribute values are strings. */
         Product: {
-            /** @description Product code. */
+            /** @description SKU code, unique in its store, case-sensitive. */
             product_code: string;
             /**
              * @description Status of the product.
              * @enum {string}
              */
-            status: "active" | "new" | "problem" | "inactive" | "draft" | "under review";
+            status: "active" | "draft" | "inactive" | "new" | "problem" | "under review";
             /** @description Map from channel to the assets of the product on it. */
             assets: {
                 [key: string]: components["schemas"]["AssetEntry"][];

@@ -1,29 +1,23 @@
 import { z } from 'zod'
 import { httpStatus } from '../../src/errors.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { statuses } from '../request/shapes.ts'
 import * as results from '../results.generated.ts'
 import { successes } from '../translate.ts'
 
 /** Shapes in answers of /v1 that are not those of GraphQL. Tests validate real answers against them. */
 
-/** An asset id, and a URL under a name that contains format and position (spec: Asset entry). */
-const assetEntry = z
-  .object({ asset_id: z.string().describe('Id of the asset, unique in its store.') })
-  .catchall(z.string())
-  .meta({
-    id: 'AssetEntry',
-    description:
-      'An asset: `asset_id` and one URL field, whose name contains the asset format and the position in the group, such as `Image URL 1`.',
-  })
+const listedGroup = results.ListAssets.shape.groups.element
 
-export const assetGroupShape = z
-  .object({
-    channel: z.string().describe('Channel of the group.'),
-    asset_type: z.string().describe('Asset format of the group.'),
-    store_uuid: z.string().describe('UUID of the store.'),
-    assets: z.array(assetEntry).describe('Assets in the order of their positions.'),
-  })
+/** An asset id, and a URL under a name that contains format and position (spec: Asset entry). */
+const assetEntry = listedGroup.shape.assets.element.pick({ asset_id: true }).catchall(z.string()).meta({
+  id: 'AssetEntry',
+  description:
+    'An asset: `asset_id` and one URL field, whose name contains the asset format and the position in the group, such as `Image URL 1`.',
+})
+
+export const assetGroupShape = listedGroup
+  .omit({ parent_code: true })
+  .extend({ assets: z.array(assetEntry).describe('Assets in the order of their positions.') })
   .meta({ id: 'AssetGroup', description: 'Assets of one parent code, channel and asset format.' })
 
 const replaced: z.ZodRawShape = {
@@ -53,12 +47,11 @@ export function writtenShape(result: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(members))
 }
 
-export const productShape = z
-  .looseObject({
-    product_code: z.string().describe('Product code.'),
-    status: z.enum(statuses).describe('Status of the product.'),
+export const productShape = results.Product.pick({ product_code: true, status: true })
+  .extend({
     assets: z.record(z.string(), z.array(assetEntry)).describe('Map from channel to the assets of the product on it.'),
   })
+  .loose()
   .meta({
     id: 'Product',
     description:
