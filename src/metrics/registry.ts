@@ -7,7 +7,7 @@ const circuitStates = ['closed', 'half-open', 'open'] as const
 export interface MetricSources {
   /** How the tables are kept; undefined where that is not known. */
   database?: string | undefined
-  connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
+  connectionPool?: (() => Record<'total' | 'idle' | 'waiting' | 'waitingForCore', number> | undefined) | undefined
   threadPool?: (() => { busy: number; waiting: number }) | undefined
   /** The number of open streams of events. */
   openStreams?: (() => number) | undefined
@@ -137,15 +137,14 @@ function addGauges(
   }
   const isKnown = database !== undefined
   add('database', 'How the tables are kept: 1 for its kind', 'kind', () => (isKnown ? { [database]: 1 } : undefined))
-  add(
-    'pool_connections',
-    'Connections to PostgreSQL by state; waiting are requests for one, or for a core',
-    'state',
-    () => {
-      const state = connectionPool?.()
-      return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
-    },
-  )
+  const connectionsHelp =
+    'Connections to PostgreSQL by state; waiting are requests for one, and for a core of its server'
+  add('pool_connections', connectionsHelp, 'state', () => {
+    const state = connectionPool?.()
+    if (!state) return undefined
+    const { total, idle, waiting, waitingForCore } = state
+    return { busy: total - idle, idle, waiting, waiting_for_core: waitingForCore }
+  })
   const threadsHelp = 'Threads for large requests that are busy; waiting are requests for one'
   add('pool_threads', threadsHelp, 'state', () => threadPool?.())
   add('streams', 'Streams of events by state', 'state', () => openStreams && { open: openStreams() })

@@ -76,7 +76,7 @@ it('sends no statement of a client that left before the connection was there, an
   await using db = connect({ ...database.connection, max: 1 }, () => {})
   const sent = requestContext.run(contextOf(AbortSignal.abort()), () => sql`select 1`.execute(db))
   await expect(sent).rejects.toMatchObject({ code: '57014' })
-  expect(connectionStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0 })
+  expect(connectionStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0, waitingForCore: 0 })
 })
 
 it('reports after each statement that its task moves on, also after one that fails', async () => {

@@ -49,7 +49,7 @@ it('a client that leaves does not wait for a core', async () => {
   const leaving = new AbortController()
   const waits = run('a', { signal: leaving.signal })
   const next = run('a')
-  await expect.poll(() => connections()?.waiting).toBe(2)
+  await expect.poll(() => connections()?.waitingForCore).toBe(2)
   leaving.abort()
   await expect(waits).rejects.toThrow(/left|disconnected/)
   await unlock()
@@ -59,11 +59,11 @@ it('a client that leaves does not wait for a core', async () => {
 it('a request that waits for a core has no connection, and one in a transaction waits for none', async () => {
   const { run, unlock, connections } = await startRequests(1)
   const long = [run('a'), run('a')]
-  await expect.poll(() => connections()).toEqual({ total: 1, idle: 0, waiting: 1 })
+  await expect.poll(() => connections()).toEqual({ total: 1, idle: 0, waiting: 0, waitingForCore: 1 })
   const other = run('b')
   const within = run('a', { inTransaction: true })
   await expect.poll(database.lockWaiters).toBe(3)
-  expect(connections()).toEqual({ total: 3, idle: 0, waiting: 1 })
+  expect(connections()).toEqual({ total: 3, idle: 0, waiting: 0, waitingForCore: 1 })
   await unlock()
   await Promise.all([...long, other, within])
 })

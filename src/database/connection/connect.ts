@@ -65,13 +65,13 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const slotsPerTenant = maxPerTenant ?? Math.max(1, Math.floor(slots / 2))
   const limits = { slots, slotsPerTenant, maxWaiting, maxWaitMs }
   const queue = new FairQueue(limits)
-  const ofCores = {
+  const coreQueue = new FairQueue({
     slots: Math.max(2, cores),
     slotsPerTenant: Math.max(1, cores - 1),
     maxWaiting,
     maxWaitMs: maxWaitForCoreMs,
-  }
-  const queues = { queue, cores: new FairQueue(ofCores) }
+  })
+  const queues = { queue, coreQueue }
   const settings = transactionPooling ? settingsOf('local', own) : ''
   const coordinator = queued(pool, queues, urls, streams, settings)
   const routed = isDistributed ? createRoutedPool(coordinator, limits, onError) : undefined
@@ -119,7 +119,7 @@ const pools = new WeakMap<object, PoolState>()
 interface PoolState {
   pool: pg.Pool
   queue: FairQueue
-  cores: FairQueue
+  coreQueue: FairQueue
   direct: pg.ClientConfig
   /** Whether such a connection keeps its session: a pooler may give that of each transaction to another client. */
   isSession: boolean
@@ -149,11 +149,12 @@ export async function connectDirectly(db: Kysely<Database>): Promise<pg.Client> 
 const keptWhenIdle =
   'set idle_session_timeout = 0; set tcp_keepalives_idle = 60; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 6'
 
-/** How many connections a pool has, how many of them are idle, and how many requests wait for one, or for a core. */
-export function connectionStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
-  const { pool, queue, cores } = pools.get(db.getExecutor().adapter) ?? {}
-  if (!pool || !queue || !cores) return undefined
-  return { total: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting + cores.waiting }
+/** How many connections a pool has, how many of them are idle, and how many requests wait for one, and for a core. */
+export function connectionStateOf(db: Kysely<Database>) {
+  const { pool, queue, coreQueue } = pools.get(db.getExecutor().adapter) ?? {}
+  if (!pool || !queue || !coreQueue) return undefined
+  const { totalCount: total, idleCount: idle } = pool
+  return { total, idle, waiting: queue.waiting, waitingForCore: coreQueue.waiting }
 }
 
 /** The servers of a distributed database that do not answer. */

@@ -14,7 +14,7 @@ const maxEndMs = 1_000
 /** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
 export function queued(
   pool: pg.Pool,
-  { queue, cores }: Record<'queue' | 'cores', FairQueue>,
+  { queue, coreQueue }: Record<'queue' | 'coreQueue', FairQueue>,
   urls: readonly string[],
   streams: ReadonlySet<Socket>,
   settings: string,
@@ -34,7 +34,7 @@ export function queued(
     }
     try {
       // Long reads wait for a core before they have a connection, and not in a transaction, which may hold locks.
-      if (context?.needsCore) held.push(await cores.acquire(context))
+      if (context?.needsCore) held.push(await coreQueue.acquire(context))
       if (ofServer) held.push(await ofServer.acquire(context))
       held.push(await queue.acquire(context))
       const client = await open()

@@ -18,7 +18,7 @@ beforeAll(async () => {
 /** How many statements wait for a lock, and how many requests for a core. */
 async function waiting() {
   const { text } = await gateway.call('/metrics')
-  const cores = Number(/^catalogue_pool_connections\{state="waiting"\} (\d+)/m.exec(text)?.[1])
+  const cores = Number(/^catalogue_pool_connections\{state="waiting_for_core"\} (\d+)/m.exec(text)?.[1])
   return { locks: await gateway.database.lockWaiters(), cores }
 }
 
