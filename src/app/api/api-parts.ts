@@ -4,7 +4,7 @@ import { type Catalogue, catalogueFor, type Origin } from '../../catalogue/catal
 import { createProjectionWait } from '../../catalogue/projections/wait-for-projections.ts'
 import type { Replica } from '../../database/replicas/replica-first.ts'
 import type { Database } from '../../database/tables.ts'
-import { createPoolRoute } from '../../event-loop/pool-route.ts'
+import { createPoolRule } from '../../event-loop/pool-rule.ts'
 import { type Context, createContext, type EventSources } from '../../graphql/context.ts'
 import type { Engine } from '../../graphql/engine.ts'
 import { publicError } from '../../graphql/public-error.ts'
@@ -39,7 +39,7 @@ export function createApiParts(engine: Engine, options: ApiOptions) {
     ...options,
     engine,
     recordsChanges,
-    poolRoute: createPoolRoute(options.mainThreadLimits),
+    poolRule: createPoolRule(options.mainThreadLimits),
     catalogueOf,
     contextOf: (via: Origin['via'], caller: Caller, requestId: string, run: RunOptions): Context =>
       createContext({

@@ -18,12 +18,12 @@ const eventsOnly = 'a subscription is a POST whose Accept allows text/event-stre
 
 /** GraphQL over HTTP: prepares the operation of a request, and runs it here or in the pool. */
 export function createGraphQLApi(parts: ApiParts) {
-  const { pool, poolRoute, chooseReplica, contextOf } = parts
+  const { pool, poolRule, chooseReplica, contextOf } = parts
   const prepare = createRequestPreparer(parts.engine, parts.persistedDocuments, parts.log)
   const subscribe = createSubscriptionApi(parts)
   return async (request: GraphQLRequest): Promise<OperationResult> => {
     const { caller, requestId, body } = request
-    if (pool && body && body.length > unparsedTimes * poolRoute.limits.bytes) return pool.graphql(request)
+    if (pool && body && body.length > unparsedTimes * poolRule.limits.bytes) return pool.graphql(request)
     const prepared = prepare(request)
     if ('status' in prepared) return { answer: prepared }
     const { operation, cost, maxAffected, staleness } = prepared
@@ -39,13 +39,13 @@ export function createGraphQLApi(parts: ApiParts) {
     // The schema has thousands of fields, which have no cost.
     const isLong = size.introspectionDepth > shallowIntrospection
     const kind = !isMutation || access.readsInPayload ? kindOf(cost) : undefined
-    if (pool && poolRoute.isForPool({ body, copies, cost, isLong, kind })) return pool.graphql(request)
+    if (pool && poolRule.isForPool({ body, copies, cost, isLong, kind })) return pool.graphql(request)
     const replica = staleness && (await chooseReplica(staleness, caller))
     const run = async () => {
       const context = contextOf('graphql', caller, requestId, { replica, maxAffected, isLatest: staleness?.isLatest })
       const answer = await traced('operation', name, () => prepared.run(context))
       return { answer, summary: { operation: name, isWrite: isMutation } }
     }
-    return kind === undefined ? run() : poolRoute.runRead(kind, run)
+    return kind === undefined ? run() : poolRule.runRead(kind, run)
   }
 }

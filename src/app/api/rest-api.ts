@@ -30,7 +30,7 @@ const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(d
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(parts: ApiParts) {
   const { db, enumerations, pool, jobQuotas, recordsChanges } = parts
-  const { poolRoute, chooseReplica, catalogueOf, contextOf, errorOf, onJobQueued } = parts
+  const { poolRule, chooseReplica, catalogueOf, contextOf, errorOf, onJobQueued } = parts
   const { operationOf, run } = createOperations(parts)
   const listing = createStoredListing(parts.pageCacheMb, parts.filterService)
   const whereOf = async ({ staleness, caller }: CheckedRequest): Promise<RunOptions> =>
@@ -54,12 +54,12 @@ export function createRestApi(parts: ApiParts) {
       const isCheck = answers.kind === 'listing' && request.headers['if-none-match'] !== undefined
       // Only reads have no body.
       const kind = body === undefined ? kindOf(document, isCheck) : undefined
-      const isForPool = pool && poolRoute.isForPool({ body, isLong, kind })
+      const isForPool = pool && poolRule.isForPool({ body, isLong, kind })
       return isForPool ? pool.rest(request, caller, body) : undefined
     },
     read: async (checked, variables) => {
       const where = await whereOf(checked)
-      return poolRoute.runRead(kindOf(checked.endpoint.document), () => run(checked, where, variables))
+      return poolRule.runRead(kindOf(checked.endpoint.document), () => run(checked, where, variables))
     },
     readListing: async (checked, isKnown) => {
       const where = await whereOf(checked)
@@ -67,7 +67,7 @@ export function createRestApi(parts: ApiParts) {
       const variables = checked.variables as ListAssetsQueryVariables
       const list = () => listing(catalogue, variables, { isKnown, isKept: !where.replica })
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
-      return poolRoute.runRead(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
+      return poolRule.runRead(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
     receiveFile: async ({ caller, request, preferences }, given) => {
       requireNoLimit(preferences?.maxAffected, 'an import', given.dryRun ? '' : ', or use dry_run first')

@@ -13,7 +13,7 @@ import type { ApiParts } from './api-parts.ts'
 import { createJobWatch, type JobWatch } from './job-watch.ts'
 
 /** Makes the function that answers a subscription by GraphQL over SSE, in distinct connections mode. */
-export function createSubscriptionApi({ live, contextOf, poolRoute, ...options }: ApiParts) {
+export function createSubscriptionApi({ live, contextOf, poolRule, ...options }: ApiParts) {
   const findWatched = createJobWatch(options.db)
   return async (
     subscribe: NonNullable<PreparedRequest['subscribe']>,
@@ -21,7 +21,7 @@ export function createSubscriptionApi({ live, contextOf, poolRoute, ...options }
     { caller, requestId, headers }: GraphQLRequest,
   ): Promise<HttpResponse> => {
     // The pool, which has no streams, runs what is larger.
-    if (!live || cost > poolRoute.limits.cost) throw invalidRequest(tooLarge)
+    if (!live || cost > poolRule.limits.cost) throw invalidRequest(tooLarge)
     const stream = live.streams.open(caller, headers.authorization)
     const eventSources = sourcesOf(options, live.hub, stream, findWatched)
     try {

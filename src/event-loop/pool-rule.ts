@@ -37,10 +37,10 @@ const largeMs = 60_000
 const maxKinds = 10_000
 
 /**
- * Decides which requests run in the pool. Only the database knows the size of a read, so the route remembers which
+ * Decides which requests run in the pool. Only the database knows the size of a read, so the rule remembers which
  * kinds of reads of a tenant are large: the first one of each kind runs on the main thread, and there are few kinds.
  */
-export function createPoolRoute(limits = defaultLimits) {
+export function createPoolRule(limits = defaultLimits) {
   const large = new LRUCache<string, true>({ max: maxKinds, ttl: largeMs })
   const keyOf = (kind: string) => `${requestContext.getStore()?.tenant ?? ''} ${kind}`
   return {
