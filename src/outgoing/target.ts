@@ -22,7 +22,7 @@ export function isLoopbackName(host: string): boolean {
 export function targetFault(text: string, allowed: Allowed): TargetFault | undefined {
   // The parser leaves out control characters, which answers and lists would show.
   const url = isAbsoluteUrl(text) && !/\p{Cc}/u.test(text) ? URL.parse(text) : null
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+  if (!url || !/^https?:$/.test(url.protocol)) {
     return { details: 'must be a URL with https:// and a host' }
   }
   if (text.length > maxLength) return { details: `must have at most ${maxLength} characters` }
