@@ -41,21 +41,21 @@ export function operationNameOf(document: DocumentNode): string {
 }
 
 /** The endpoint of a method; HEAD is GET without a body. */
-function endpointOf(route: readonly Endpoint[] | undefined, method: string): Endpoint | undefined {
-  return route?.find((endpoint) => endpoint.method === (method === 'HEAD' ? 'GET' : method))
+function endpointOf(endpoints: readonly Endpoint[] | undefined, method: string): Endpoint | undefined {
+  return endpoints?.find((endpoint) => endpoint.method === (method === 'HEAD' ? 'GET' : method))
 }
 
 /** The steps of every request, in this order. Throws what `errorOf` translates. */
 async function answer(
   request: RestRequest,
-  { endpoints: route, values, parent }: Route,
+  { endpoints, values, parent }: Route,
   endpoint: Endpoint | undefined,
   services: RestServices,
 ): Promise<HttpResponse> {
   const caller = request.requireCaller()
-  if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
-  if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
-  if (!endpoint) throw methodNotAllowed(request, route, parent)
+  if (!endpoints) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
+  if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(endpoints) } }
+  if (!endpoint) throw methodNotAllowed(request, endpoints, parent)
   services.authorize(endpoint.document, caller)
   const { kind } = endpoint.answers
   const body = endpoint.isWrite && kind !== 'upload' ? await request.body() : undefined
@@ -99,15 +99,15 @@ function answerOf(checked: CheckedRequest, services: RestServices): Promise<Http
 /** The refusal of a method: whoever sends a write to the path of one product learns which path takes it. */
 function methodNotAllowed(
   { path, method }: RestRequest,
-  route: readonly Endpoint[],
+  endpoints: readonly Endpoint[],
   parent: Route['parent'],
 ): HttpError {
-  const allow = allowedMethods(route)
+  const allow = allowedMethods(endpoints)
   const hint = endpointOf(parent, method) ? `, which ${path.slice(0, path.lastIndexOf('/'))} takes` : ''
   return new HttpError('method_not_allowed', `${path} takes ${allow}; got ${method}${hint}`, { Allow: allow })
 }
 
-function allowedMethods(route: readonly Endpoint[]): string {
-  const methods = route.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+function allowedMethods(endpoints: readonly Endpoint[]): string {
+  const methods = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return [...methods, 'OPTIONS'].join(', ')
 }
