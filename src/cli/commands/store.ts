@@ -5,7 +5,7 @@ import { createStore, findStores, findStoreUuid, type Store } from '../../catalo
 import { inTransaction } from '../../catalogue/transaction.ts'
 import { storeNotFound } from '../../errors.ts'
 import { collect, jsonFlag } from '../option-values.ts'
-import { printResult, snakeCased, tableOf } from '../output.ts'
+import { listOf, printResult, snakeCased, tableOf } from '../output.ts'
 import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
 
 interface CreateOptions {
@@ -31,7 +31,7 @@ export function addStore(program: Command): void {
       const page = { limit: Number.MAX_SAFE_INTEGER, backwards: false }
       const stores = await withDatabase(({ catalogue }) => listStores(catalogue, { search }, page))
       const rows = stores.map(({ storeUuid, storeName, createdAt }) => [storeUuid, dayOf(createdAt), storeName])
-      printResult(json, { stores: stores.map(snakeCased) }, tableOf([['UUID', 'CREATED', 'NAME'], ...rows]))
+      printResult(json, { stores: stores.map(snakeCased) }, listOf(['UUID', 'CREATED', 'NAME'], rows))
     })
   store
     .command('create')

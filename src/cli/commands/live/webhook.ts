@@ -8,7 +8,7 @@ import { listDeliveries } from '../../../webhooks/deliveries.ts'
 import { deleteWebhook, findWebhook, listWebhooks, type Webhook } from '../../../webhooks/webhook.ts'
 import { replayWebhook, retryWebhook, skipWebhookEvent, testWebhook } from '../../../webhooks/webhook-actions.ts'
 import { collect, jsonFlag, storeOption, wholeNumber } from '../../option-values.ts'
-import { printResult, snakeCased, tableOf } from '../../output.ts'
+import { listOf, printResult, snakeCased } from '../../output.ts'
 import { requireRecording, withDatabase } from '../../with-database.ts'
 
 interface CreateOptions {
@@ -49,7 +49,7 @@ function addList(webhook: Command): void {
       const rows = all.map(({ webhookId, state, failingSince, url }) => [
         ...[webhookId, failingSince ? `${state} since ${failingSince.toISOString()}` : state, url],
       ])
-      printResult(json, { webhooks: all.map(snakeCased) }, tableOf([['ID', 'STATE', 'URL'], ...rows]))
+      printResult(json, { webhooks: all.map(snakeCased) }, listOf(['ID', 'STATE', 'URL'], rows))
     })
 }
 
@@ -83,7 +83,7 @@ function addDeliveries(webhook: Command): void {
         ...[at.toISOString(), type, attempt, status, `${durationMs} ms`, reason],
       ])
       const head = ['AT', 'TYPE', 'ATTEMPT', 'STATUS', 'DURATION', 'REASON']
-      printResult(json, { deliveries: found.map(snakeCased) }, tableOf([head, ...rows]))
+      printResult(json, { deliveries: found.map(snakeCased) }, listOf(head, rows))
     })
 }
 
