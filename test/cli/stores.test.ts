@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { refusal, runCli } from '../support/clients/cli.ts'
 import { addProducts, newStore } from '../support/factories.ts'
@@ -72,6 +73,16 @@ describe('--store', () => {
     expect(listed[0]).toMatch(/^ID +STATE +SCOPES +STORES +EXPIRES +LAST USED +NAME$/)
     expect(listed.find((line) => line.endsWith('limited'))).toMatch(`${store}  never`)
   })
+
+  it.each(['export', 'changes', 'job list', 'webhook list', 'product show A', 'request show R', 'config pull'])(
+    'refuses the UUID of no store in %s',
+    async (command) => {
+      const unknown = randomUUID()
+      expect(await catalog(...command.split(' '), '--store', unknown)).toMatchObject(
+        refusal(`there is no store "${unknown}"; "catalog store list" shows the stores`),
+      )
+    },
+  )
 
   it('lists the jobs of a store, and shows one', async () => {
     const [, first = ''] = (await catalog('job', 'list', '--store', 'By name', '--wide')).stdout.split('\n')

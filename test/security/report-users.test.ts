@@ -262,13 +262,14 @@ describe('catalog report-user', () => {
   })
 
   it.each([
-    [['Bad Name', '--store', randomUUID()], /the name must be up to 63/],
-    [['pg_reader', '--store', randomUUID()], /not with pg_/],
+    [['Bad Name', '--store', 'OWN'], /the name must be up to 63/],
+    [['pg_reader', '--store', 'OWN'], /not with pg_/],
     [['good', '--store', randomUUID()], /there is no store/],
     [['good', '--store', 'no-uuid'], /there is no store/],
     [['good'], /name at least one store/],
   ])('refuses %j', async (args, message) => {
-    expect(await catalog(['add', ...args])).toMatchObject(refusal(message))
+    const given = args.map((arg) => (arg === 'OWN' ? fixture.own : arg))
+    expect(await catalog(['add', ...given])).toMatchObject(refusal(message))
   })
 
   it('needs a server that others can connect to', async () => {

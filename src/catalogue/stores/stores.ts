@@ -62,12 +62,12 @@ export async function requireStore(catalogue: Catalogue, storeUuid: string, fiel
   return uuid
 }
 
-/** The UUID of a store given by its UUID or by a name that no other store has. Throws a CatalogueError. */
+/** The UUID of a store that exists, given by its UUID or by a name that no other store has. Throws a CatalogueError. */
 export async function findStoreUuid(db: Kysely<Database>, given: string): Promise<string> {
   const uuid = storeUuidOf(given)
-  if (uuid !== undefined) return uuid
+  const isGiven = uuid === undefined ? sql`store_name = ${given}` : sql`store_uuid = ${uuid}`
   const { rows } = await sql<{ uuid: string }>`
-    select store_uuid as uuid from store where store_name = ${given} order by store_uuid limit 3`.execute(db)
+    select store_uuid as uuid from store where ${isGiven} order by store_uuid limit 3`.execute(db)
   const [first, ...others] = rows
   if (!first) throw storeNotFound('store', given)
   if (others.length === 0) return first.uuid

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findStoreUuid, requireStore } from '../../catalogue/stores/stores.ts'
+import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { findJob, type Job, listJobs, rateOf, stateOf } from '../../jobs/job.ts'
 import { jsonFlag, storeOption, wholeNumber, wideFlag } from '../option-values.ts'
@@ -15,8 +15,7 @@ export function addJob(program: Command): void {
     .option(...jsonFlag)
     .action(async ({ store, limit, wide, json }: { store: string; limit: number; wide: boolean; json: boolean }) => {
       const jobs = await withDatabase(async ({ db, catalogue }) => {
-        const uuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
-        return listJobs(catalogue, uuid, {}, { limit, backwards: true })
+        return listJobs(catalogue, await findStoreUuid(db, store), {}, { limit, backwards: true })
       })
       const rows = jobs.map((one) => [
         ...[one.jobId, one.kind, stateOf(one), one.createdAt.toISOString()],

@@ -14,7 +14,6 @@ import {
   type Requirement,
   setRequirements,
 } from '../../catalogue/readiness/requirements.ts'
-import { requireStore } from '../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../errors.ts'
 import { scopes as allScopes, type Scope } from '../../request/caller.ts'
 import { withoutNulls } from '../../text.ts'
@@ -32,7 +31,6 @@ export async function readStoreConfig(
   catalogue: Catalogue,
   storeUuid: string,
 ): Promise<{ [Name in keyof ConfigFile]-?: Section<Name> }> {
-  await requireStore(catalogue, storeUuid, 'store')
   const definitions = await listDefinitions(catalogue, storeUuid)
   const all = await listAllRequirements(catalogue, storeUuid)
   const tokens = await tokensOf(catalogue, storeUuid)

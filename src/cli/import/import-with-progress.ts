@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
-import { findStoreUuid, requireStore } from '../../catalogue/stores/stores.ts'
+import { findStoreUuid } from '../../catalogue/stores/stores.ts'
 import type { Database } from '../../database/tables.ts'
 import { codeOf } from '../../database/unavailable.ts'
 import { messageOf } from '../../errors.ts'
@@ -40,7 +40,7 @@ export async function importWithProgress(file: string, options: ImportOptions, s
     return await withDatabase(async (context) => {
       const enumerations = await context.enumerations()
       requireConfigured(given, enumerations)
-      const request = { ...given, storeUuid: await findTarget(context.catalogue, options.store) }
+      const request = { ...given, storeUuid: await findTarget(context.db, options.store) }
       return recordWrites(context, { operation: 'import', dryRun: request.dryRun }, (recording) =>
         importReporting(request, recording, enumerations, input, signal),
       )
@@ -69,9 +69,9 @@ async function openInput(path: string): Promise<Input> {
   }
 }
 
-async function findTarget(catalogue: Catalogue, store: string): Promise<string> {
+async function findTarget(db: Kysely<Database>, store: string): Promise<string> {
   try {
-    return await requireStore(catalogue, await findStoreUuid(catalogue.db, store), '--store')
+    return await findStoreUuid(db, store)
   } catch (error) {
     const isEmpty = codeOf(error) === '42P01' // undefined_table
     if (isEmpty) throw new UsageError(`--store: there is no store ${store}: the database is empty`)

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Change, codesOf } from '../../../catalogue/changes/change.ts'
 import { listChanges, listHistory } from '../../../catalogue/changes/list-changes.ts'
 import { findReverts, type RequestReceipt, readReceipt } from '../../../catalogue/changes/receipt.ts'
-import { findStoreUuid, requireStore } from '../../../catalogue/stores/stores.ts'
+import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../../errors.ts'
 import { millisecondsOf } from '../../../text.ts'
 import { jsonFlag, storeOption } from '../../option-values.ts'
@@ -35,7 +35,7 @@ export function addChanges(program: Command): void {
     .action(async (options: ChangesOptions) => {
       await withDatabase(async ({ db, catalogue, config }) => {
         requireRecording(config)
-        const store = await requireStore(catalogue, await findStoreUuid(db, options.store), 'store')
+        const store = await findStoreUuid(db, options.store)
         const filter = { productCode: options.product, from: new Date(Date.now() - options.since) }
         const stop = new AbortController()
         if (options.follow) void untilSignal().then(() => stop.abort())

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { findProductAt } from '../../../catalogue/changes/product-at.ts'
 import { findProducts } from '../../../catalogue/products/find-products.ts'
-import { findStoreUuid, requireStore } from '../../../catalogue/stores/stores.ts'
+import { findStoreUuid } from '../../../catalogue/stores/stores.ts'
 import { UsageError } from '../../../import/usage-error.ts'
 import { timeOf } from '../../../text.ts'
 import { jsonFlag, storeOption } from '../../option-values.ts'
@@ -36,7 +36,7 @@ export function addProduct(program: Command): void {
 
 async function find({ db, catalogue, config }: CommandContext, code: string, { store, at }: ShowOptions) {
   if (at) requireRecording(config)
-  const storeUuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
+  const storeUuid = await findStoreUuid(db, store)
   return at ? findProductAt(catalogue, storeUuid, code, at) : (await findProducts(catalogue, storeUuid, [code]))[0]
 }
 
