@@ -41,11 +41,11 @@ export const changePageArgs = forwardArgs('changes')
 
 type PageArguments = InputShapeFromFields<typeof changePageArgs>
 
-export function changePageOf({ first, after }: PageArguments, info: GraphQLResolveInfo): PageRequest {
-  return { limit: pageSizeOf({ first }), after, hasCodes: areItemsSelected(info) }
+export function changePageOf({ first, after }: PageArguments, info: GraphQLResolveInfo): PageRequest<boolean> {
+  return { limit: pageSizeOf({ first }), after, hasItems: areItemsSelected(info) }
 }
 
-export function changesConnection(page: ChangePage | undefined, after: string | null | undefined) {
+export function changesConnection(page: ChangePage<boolean> | undefined, after: string | null | undefined) {
   const { changes, next, hasMore } = page ?? { changes: [], next: null, hasMore: false }
   const edges = changes.map((node) => ({ cursor: node.cursor, node }))
   return { ...connectionOf(edges, hasMore, after != null), next }

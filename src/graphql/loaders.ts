@@ -70,8 +70,8 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     ),
     productReadiness: byField('productCode', (uuid, codes) => findProductReadiness(catalogue, uuid, codes)),
     storeReadiness: perArguments((channel: string) => ofStores((uuid) => findStoreReadiness(catalogue, uuid, channel))),
-    change: perArguments((hasCodes: boolean) =>
-      byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys, hasCodes), changeName),
+    change: perArguments((hasItems: boolean) =>
+      byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys, hasItems), changeName),
     ),
     asset: byField('assetId', (uuid, assetIds) => findAssets(catalogue, uuid, assetIds)),
     assets: perArguments(([filter, page]: [AssetFilter, KeysetPage]) =>
@@ -97,12 +97,12 @@ export function createLoaders(catalogue: Catalogue, filterService: FilterService
     assetGroupPage: perArguments((query: AssetGroupQuery) =>
       ofStores((uuid) => findPage(catalogue, uuid, query, filterService), filterService && callsAtOnce),
     ),
-    changes: perArguments(([filter, page]: [ChangeFilter, PageRequest]) =>
+    changes: perArguments(([filter, page]: [ChangeFilter, PageRequest<boolean>]) =>
       ofStores((uuid) => withCore(() => listChanges(catalogue, uuid, filter, page), !isBare(filter))),
     ),
-    history: perArguments((page: PageRequest) =>
+    history: perArguments((page: PageRequest<boolean>) =>
       byField('productCode', async (uuid, codes) => {
-        const histories = new Map<string, ChangePage>()
+        const histories = new Map<string, ChangePage<boolean>>()
         for (const productCode of codes)
           histories.set(productCode, await listHistory(catalogue, uuid, { productCode }, page))
         return histories

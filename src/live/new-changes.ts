@@ -58,7 +58,7 @@ export async function readNewChanges(
     order by page.tx, page.seq`.execute(db)
   const state = onlyRow(rows)
   requireKept(after, state)
-  const { changes, hasMore } = changesOf(rows, state.ledger, maxChanges)
+  const { changes, hasMore } = changesOf<true>(rows, state.ledger, maxChanges)
   const last = changes.at(-1)
   const end = last && feedPosition(last.tx, last.seq)
   const isAll = !hasMore || !end

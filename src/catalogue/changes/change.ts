@@ -39,6 +39,9 @@ export interface Change {
 /** A change, perhaps without its items, which may be very many. */
 export type ChangeHead = Omit<Change, 'codes' | 'keys'> & Partial<Pick<Change, 'codes' | 'keys'>>
 
+/** What is read of a change: with its items, or perhaps without them. */
+export type ReadChange<HasItems extends boolean> = HasItems extends true ? Change : ChangeHead
+
 /** The table is called `c`. */
 export const headColumns = sql`c.store_uuid as "storeUuid", c.tx, c.seq, c.at, c.request_id as "requestId", c.actor,
   c.via, c.operation, c.kind, c.action, c.count, c.failed, c.reverts`

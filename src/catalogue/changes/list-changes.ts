@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { onlyRow } from '../../database/only-row.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
-import type { Change } from './change.ts'
+import type { Change, ReadChange } from './change.ts'
 import { changesOf, type PageRow, pageOfChanges } from './change-page.ts'
 import {
   cursorOf,
@@ -27,15 +27,15 @@ export interface ChangeFilter {
   to?: Date | null | undefined
 }
 
-export interface PageRequest {
+export interface PageRequest<HasItems extends boolean> {
   after?: string | null | undefined
   limit: number
-  /** False: the changes are heads. Their codes, of which a page may have 2 MiB, are not read. */
-  hasCodes?: boolean
+  /** Whether the items of the changes are read, of which a page may have 2 MiB: so by default. */
+  hasItems?: HasItems
 }
 
-export interface ChangePage {
-  changes: Change[]
+export interface ChangePage<HasItems extends boolean> {
+  changes: ReadChange<HasItems>[]
   /** The cursor of the next page; null at the end of a history. */
   next: string | null
   hasMore: boolean
@@ -45,12 +45,12 @@ export interface ChangePage {
  * A page of the feed of a store, in the order of `tx` and `seq`. It ends before the oldest open transaction, so that no
  * change is added before its cursor. An empty page has a cursor, too. Throws `invalid_request` or `cursor_expired`.
  */
-export async function listChanges(
+export async function listChanges<HasItems extends boolean = true>(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ChangeFilter,
-  { after, limit, hasCodes = true }: PageRequest,
-): Promise<ChangePage> {
+  { after, limit, hasItems }: PageRequest<HasItems>,
+): Promise<ChangePage<HasItems>> {
   const uuid = requireVisible(catalogue, storeUuid)
   const isLatest = after === latest
   const given = startOf(after)
@@ -69,11 +69,11 @@ export async function listChanges(
         ${size}::integer)`
   const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
     select * from ledger_state() state cross join lateral (${durable}) d
-      left join lateral (${pageOfChanges(found, sql`k.tx, k.seq`, size, hasCodes)}) page on true
+      left join lateral (${pageOfChanges(found, sql`k.tx, k.seq`, size, hasItems ?? true)}) page on true
     order by page.tx, page.seq`.execute(catalogue.db)
   const state = onlyRow(rows)
   if (given) requireKept(given, state)
-  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
+  const { changes, hasMore } = changesOf<HasItems>(rows, state.ledger, limit)
   const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
   const ends = [
     given,
@@ -97,13 +97,13 @@ async function findLast(
 }
 
 /** A page of all matching changes, the newest or the oldest first, including those that the feed still delays. */
-export async function listHistory(
+export async function listHistory<HasItems extends boolean = true>(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ChangeFilter,
-  { after, limit, hasCodes = true }: PageRequest,
+  { after, limit, hasItems }: PageRequest<HasItems>,
   order: 'newest first' | 'oldest first' = 'newest first',
-): Promise<ChangePage> {
+): Promise<ChangePage<HasItems>> {
   const uuid = requireVisible(catalogue, storeUuid)
   const isNewestFirst = order === 'newest first'
   const given = after == null ? undefined : readCursor(after)
@@ -112,12 +112,12 @@ export async function listHistory(
   const direction = isNewestFirst ? sql`desc` : sql`asc`
   const { rows } = await sql<LedgerState & PageRow>`
     select * from ledger_state() state left join (
-      ${pageOfChanges(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasCodes)}
+      ${pageOfChanges(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1, hasItems ?? true)}
     ) page on true
     order by page.seq ${direction}`.execute(catalogue.db)
   const state = onlyRow(rows)
   if (given) requireSameLedger(given, state)
-  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
+  const { changes, hasMore } = changesOf<HasItems>(rows, state.ledger, limit)
   return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
 }
 
