@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { catalogueFor } from '../../src/catalogue/catalogue.ts'
-import { updateProducts } from '../../src/catalogue/products/upsert-products.ts'
+import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { callRest, restData } from '../support/clients/rest-client.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
