@@ -38,7 +38,8 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup')
 
 builder.node(AssetGroupRef, {
   id: {
-    resolve: ({ storeUuid, channel, assetType, parentCode }) => keyInStore(storeUuid, channel, assetType, parentCode),
+    resolve: ({ storeUuid, channel, assetFormat, parentCode }) =>
+      keyInStore(storeUuid, channel, assetFormat, parentCode),
   },
   loadManyWithoutCache: (keys, { loaders }) =>
     loadByKeys(keys, async (storeUuid, channel: string, assetFormat: string, productCode: string) => {
@@ -52,7 +53,7 @@ builder.node(AssetGroupRef, {
       description: 'Parent code: the SKU code of a product, which need not exist.',
     }),
     channel: t.exposeString('channel', { description: 'Channel of the group.' }),
-    assetType: t.exposeString('assetType', { description: 'Asset format of the group, such as `image`.' }),
+    assetType: t.exposeString('assetFormat', { description: 'Asset format of the group, such as `image`.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that owns the group.' }),
     store: storeField(t, 'Store that owns the group.'),
     assets: t.field({
@@ -60,8 +61,8 @@ builder.node(AssetGroupRef, {
       complexity: firstCost(10),
       description: 'Assets of the group in the order of their positions; at least one.',
       args: { first: t.arg.int(firstArg(maxAssets, defaultAssets)) },
-      resolve: ({ assetType, entries }, { first }) =>
-        entriesOf(assetType, entries, requireFirst(first, maxAssets, defaultAssets)),
+      resolve: ({ assetFormat, entries }, { first }) =>
+        entriesOf(assetFormat, entries, requireFirst(first, maxAssets, defaultAssets)),
     }),
     product: t.field({
       type: ProductRef,

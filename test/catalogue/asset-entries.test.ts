@@ -30,7 +30,7 @@ it('a page is the JSON text of its groups', () => {
   const codes = ['a', 'b', '"', '\\']
   const page = codes.map((parentCode) => ({
     channel: 'SMP',
-    assetType: 'image',
+    assetFormat: 'image',
     storeUuid: 's',
     parentCode,
     entries,

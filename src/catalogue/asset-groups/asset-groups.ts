@@ -10,7 +10,7 @@ import { noEntries } from './asset-entries.ts'
 export interface AssetGroup {
   parentCode: string
   channel: string
-  assetType: string
+  assetFormat: string
   storeUuid: string
   /** The assets in order, in the stored form of asset-entries.ts. */
   entries: string
@@ -66,7 +66,7 @@ export async function pageGroups(
   if (page.codes && page.entries === null) throw readBytes.tooMuch()
   const texts = page.entries?.split(newline) ?? []
   const groups = (page.codes ?? []).map((parentCode, i) => {
-    return { storeUuid, channel, assetType: assetFormat, parentCode, entries: texts[i] ?? noEntries }
+    return { storeUuid, channel, assetFormat, parentCode, entries: texts[i] ?? noEntries }
   })
   return { totalGroups: page.total, version: page.version, groups }
 }
@@ -130,7 +130,7 @@ export async function listGroupsOfParents(
 ): Promise<AssetGroup[]> {
   const readBytes = currentReadBytes()
   const { rows } = await sql<AssetGroup>`
-    select ${storeUuid}::uuid as "storeUuid", g.channel, g.asset_format as "assetType", g.parent_code as "parentCode",
+    select ${storeUuid}::uuid as "storeUuid", g.channel, g.asset_format as "assetFormat", g.parent_code as "parentCode",
       case when sum(octet_length(g.entries)) over () <= ${readBytes.left} then g.entries end as entries
     from (
       select parent_code, hashtextextended(parent_code collate "C", 0) as hash
@@ -150,8 +150,8 @@ export async function listGroupsOfParents(
 
 /** The JSON text of groups that have the same store, channel and format (spec: Asset group). */
 export function groupsText(groups: readonly AssetGroup[]): string {
-  const [{ channel, assetType, storeUuid } = {}] = groups
-  const head = `:${JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)},"assets":`
+  const [{ channel, assetFormat, storeUuid } = {}] = groups
+  const head = `:${JSON.stringify({ channel, asset_type: assetFormat, store_uuid: storeUuid }).slice(0, -1)},"assets":`
   let text = ''
   for (const group of groups) {
     text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${group.entries}}`

@@ -69,7 +69,7 @@ export async function listGroupsOfAssets(
 ): Promise<Map<string, AssetGroup[]>> {
   const uuid = visibleStore(catalogue, storeUuid)
   const { rows } = await sql<AssetGroup & { assetId: string }>`
-    select k.asset_id as "assetId", ${storeUuid}::uuid as "storeUuid", l.channel, a.asset_format as "assetType",
+    select k.asset_id as "assetId", ${storeUuid}::uuid as "storeUuid", l.channel, a.asset_format as "assetFormat",
       l.parent_code as "parentCode", g.entries
     from unnest(${assetIds}::text[]) as k(asset_id) cross join lateral (
       select asset_format from asset where store_uuid = ${uuid} and asset_id = k.asset_id collate "C"

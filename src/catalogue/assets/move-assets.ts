@@ -72,5 +72,5 @@ export async function moveAssets(
       .map((id) => ({ field: 'assetId', details: `the asset ${JSON.stringify(id)} is not among ${place}` }))
     throw new CatalogueError('link_not_found', faults)
   }
-  return { storeUuid, channel, parentCode, assetType: assetFormat, entries: entries ?? noEntries }
+  return { storeUuid, channel, parentCode, assetFormat, entries: entries ?? noEntries }
 }
