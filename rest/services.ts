@@ -66,8 +66,8 @@ export interface ReceivedFile {
 /** The version is null with a filtering service. */
 export interface AssetPage {
   version: string | null
-  /** The answer after the head of its envelope. */
-  rest?: Buffer
+  /** `data` in the envelope, as JSON text. */
+  data?: Buffer
 }
 
 export interface Written {

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../src/request/exchange.ts'
-import { envelopeHead } from '../response/envelope.ts'
+import { envelopeAround } from '../response/envelope.ts'
 import type { CheckedRequest, RestServices } from '../services.ts'
 
 /** Increase it when the same data gets another representation, so that no client keeps the old one. */
@@ -11,11 +11,11 @@ export async function answerListing(checked: CheckedRequest, services: RestServi
   const { requestId, headers } = request
   const known = headers['if-none-match']
   const isKnown = known === undefined ? undefined : (version: string) => matches(known, tagOf(version))
-  const { version, rest } = await services.readListing(checked, isKnown)
+  const { version, data } = await services.readListing(checked, isKnown)
   const tagged: Record<string, string> =
     version === null ? {} : { ETag: tagOf(version), 'Cache-Control': 'private, no-cache' }
-  if (!rest) return { status: 304, headers: tagged }
-  return { status: 200, headers: tagged, body: [Buffer.from(envelopeHead(0, endpoint.success, requestId)), rest] }
+  if (!data) return { status: 304, headers: tagged }
+  return { status: 200, headers: tagged, body: envelopeAround(endpoint.success, requestId, data) }
 }
 
 /** Weak, because the envelope has the request's own id. */

@@ -2,10 +2,17 @@ import { isObject } from '../../src/text.ts'
 
 /** The envelope as JSON text, around data that is JSON text already (spec: Response envelope). */
 export function envelope(code: 0 | -1, message: string, requestId: string, data: string): string {
-  return `${envelopeHead(code, message, requestId)}${data}}`
+  return `${head(code, message, requestId)}${data}${end}`
 }
 
-export function envelopeHead(code: 0 | -1, message: string, requestId: string): string {
+/** The same of a success, around bytes of JSON text. */
+export function envelopeAround(message: string, requestId: string, data: Buffer): Buffer[] {
+  return [Buffer.from(head(0, message, requestId)), data, Buffer.from(end)]
+}
+
+const end = '}'
+
+function head(code: 0 | -1, message: string, requestId: string): string {
   return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { encodeEntries, entriesOf, noEntries } from '../../src/catalogue/asset-groups/asset-entries.ts'
-import { groupsText } from '../../src/catalogue/asset-groups/asset-groups.ts'
+import { pageText } from '../../src/catalogue/asset-groups/asset-groups.ts'
 
 const texts = ['a', '', '"', '\\', 'a\\', '",', '","', '"},{"', 'a"},{"b', '\n', '😀', '[', '},{', ',', "'", '\u2028']
 
@@ -28,7 +28,7 @@ it('a group without assets has none', () => {
 it('a page is the JSON text of its groups', () => {
   const entries = encodeEntries('image', [{ assetId: 'an asset', url: 'https://cdn.example.com/1.jpg' }])
   const codes = ['a', 'b', '"', '\\']
-  const page = codes.map((parentCode) => ({
+  const groups = codes.map((parentCode) => ({
     channel: 'SMP',
     assetFormat: 'image',
     storeUuid: 's',
@@ -36,6 +36,11 @@ it('a page is the JSON text of its groups', () => {
     entries,
   }))
   const shown = { channel: 'SMP', asset_type: 'image', store_uuid: 's', assets: JSON.parse(entries) }
-  expect(JSON.parse(groupsText(page))).toEqual(Object.fromEntries(codes.map((code) => [code, shown])))
-  expect(groupsText([])).toBe('{}')
+  expect(JSON.parse(pageText({ totalGroups: 9, groups, version: null }))).toEqual({
+    total_groups: 9,
+    returned_groups: 4,
+    assets: Object.fromEntries(codes.map((code) => [code, shown])),
+  })
+  const empty = { total_groups: 0, returned_groups: 0, assets: {} }
+  expect(JSON.parse(pageText({ totalGroups: 0, groups: [], version: null }))).toEqual(empty)
 })

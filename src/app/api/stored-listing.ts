@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
 import type { AssetPage } from '../../../rest/services.ts'
-import { groupsText, groupsVersion } from '../../catalogue/asset-groups/asset-groups.ts'
+import { groupsVersion, pageText } from '../../catalogue/asset-groups/asset-groups.ts'
 import { type FilterService, listGroups } from '../../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { bytesOf } from '../../text.ts'
 
 interface KeptPage {
   version: string
-  rest: Buffer
+  data: Buffer
 }
 
 const bytesPerEntry = 200
@@ -20,7 +20,7 @@ const bytesPerEntry = 200
 export function createStoredListing(maxMb: number, filterService: FilterService | undefined) {
   const pages = new LRUCache<string, KeptPage>({
     maxSize: Math.max(1, Math.floor(maxMb * 1024 * 1024)),
-    sizeCalculation: ({ rest }, key) => rest.length + key.length * 2 + bytesPerEntry,
+    sizeCalculation: ({ data }, key) => data.length + key.length * 2 + bytesPerEntry,
   })
   /**
    * The version is read for every request, so that a page has all earlier writes: it may be newer than its version,
@@ -38,10 +38,10 @@ export function createStoredListing(maxMb: number, filterService: FilterService 
       if (isKnown?.(version)) return { version }
       if (kept?.version === version) return kept
     }
-    const { version, totalGroups, groups } = await listGroups(catalogue, storeUuid, query, filterService)
-    const totals = `"total_groups":${totalGroups},"returned_groups":${groups.length}`
-    const rest = bytesOf(`{${totals},"assets":${groupsText(groups)}}}`)
-    if (version !== null && isKept) pages.set(key, { version, rest })
-    return { version, rest }
+    const page = await listGroups(catalogue, storeUuid, query, filterService)
+    const { version } = page
+    const data = bytesOf(pageText(page))
+    if (version !== null && isKept) pages.set(key, { version, data })
+    return { version, data }
   }
 }

@@ -148,13 +148,10 @@ export async function listGroupsOfParents(
   return rows
 }
 
-/** The JSON text of groups that have the same store, channel and format (spec: Asset group). */
-export function groupsText(groups: readonly AssetGroup[]): string {
+/** A page as the JSON text that a REST listing has as its data: its groups have one store, channel and format. */
+export function pageText({ totalGroups, groups }: AssetGroupPage): string {
   const [{ channel, assetFormat, storeUuid } = {}] = groups
-  const head = `:${JSON.stringify({ channel, asset_type: assetFormat, store_uuid: storeUuid }).slice(0, -1)},"assets":`
-  let text = ''
-  for (const group of groups) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${group.entries}}`
-  }
-  return `{${text}}`
+  const head = JSON.stringify({ channel, asset_type: assetFormat, store_uuid: storeUuid }).slice(0, -1)
+  const members = groups.map(({ parentCode, entries }) => `${JSON.stringify(parentCode)}:${head},"assets":${entries}}`)
+  return `{"total_groups":${totalGroups},"returned_groups":${groups.length},"assets":{${members.join(',')}}}`
 }
