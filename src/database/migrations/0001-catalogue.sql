@@ -30,9 +30,9 @@ create table attribute_definition (
   primary key (store_uuid, name)
 );
 
--- Takes locks (transaction.ts) in their order until the transaction ends if there is such a store, and returns whether
--- there is. Only the next statement may read what they protect. In a statement on a table of the store: on Citus its
--- server takes them, where transactions that it has prepared still hold theirs.
+-- Takes locks (src/catalogue/locks.ts) in their order until the transaction ends if there is such a store, and returns
+-- whether there is. Only the next statement may read what they protect. In a statement on a table of the store: on
+-- Citus its server takes them, where transactions that it has prepared still hold theirs.
 create function lock_store(of_store uuid, locks jsonb) returns boolean language plpgsql as $$
 begin
   if not exists (select from store s where s.store_uuid = of_store) then
