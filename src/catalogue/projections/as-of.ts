@@ -14,14 +14,14 @@ export const databaseTime = sql<Date>`case when pg_is_in_recovery()
  * SQL: the time of which a projection of a store is: all changes committed up to then are in it, later ones may be. To
  * be read in the statement that reads the rows, or before.
  */
-export const asOf = (storeUuid: string | null, projection: ProjectionName): RawBuilder<Date> =>
+export const projectionTime = (storeUuid: string | null, projection: ProjectionName): RawBuilder<Date> =>
   sql<Date>`(select least(min(d.at), ${databaseTime}) from ${pending(storeUuid, projection)})`
 
 /** SQL: whether all committed changes of a store are in a projection. */
 export const isCaughtUp = (storeUuid: string | null, projection: ProjectionName): RawBuilder<boolean> =>
   sql<boolean>`not exists (select from ${pending(storeUuid, projection)})`
 
-/** SQL: how many products a store has for a projection: as of `asOf`, and exactly those that it has rows of. */
+/** SQL: how many products a store has for a projection: as of its time, and exactly those that it has rows of. */
 export const productTotalAsOf = (
   storeUuid: string | null,
   projection: ProjectionName,

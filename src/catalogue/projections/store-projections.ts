@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { onlyRow } from '../../database/only-row.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { productTotal } from '../products/find-products.ts'
-import { asOf } from './as-of.ts'
+import { projectionTime } from './as-of.ts'
 import type { ProjectionName } from './projection.ts'
 import { projections } from './projections.ts'
 
@@ -25,10 +25,10 @@ export async function findStoreProjections(catalogue: Catalogue, storeUuid: stri
     const state = uuid === null ? undefined : await progress(catalogue, uuid)
     if (!state) continue
     const { rows } = await sql<{ asOf: Date; of: number }>`
-      select ${asOf(uuid, name)} as "asOf", ${productTotal(uuid)} as of`.execute(catalogue.db)
-    const { asOf: time, of } = onlyRow(rows)
+      select ${projectionTime(uuid, name)} as "asOf", ${productTotal(uuid)} as of`.execute(catalogue.db)
+    const { asOf, of } = onlyRow(rows)
     const { isBuilt, isBuilding, done } = state
-    found.push({ name, asOf: isBuilt ? time : null, isBuilding, done: isBuilding ? Math.min(done, of) : of, of })
+    found.push({ name, asOf: isBuilt ? asOf : null, isBuilding, done: isBuilding ? Math.min(done, of) : of, of })
   }
   return found
 }

@@ -6,7 +6,7 @@ import { allOf, type KeysetPage, keysetConditions } from '../conditions.ts'
 import { productsMetric, readyProductsMetric } from '../dashboards/metrics.ts'
 import { listSeries, type Metric, type SeriesRequest } from '../dashboards/series.ts'
 import { findProducts, type Product } from '../products/find-products.ts'
-import { asOf, productTotalAsOf } from '../projections/as-of.ts'
+import { productTotalAsOf, projectionTime } from '../projections/as-of.ts'
 import { requiredMask } from './counts.ts'
 import type { Requirement } from './requirements.ts'
 
@@ -50,7 +50,7 @@ export async function findStoreReadiness(
     from channel_requirement w
       left join channel_readiness c on c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
       cross join (
-        select ${productTotalAsOf(uuid, 'READINESS')} as total, ${asOf(uuid, 'READINESS')} as as_of
+        select ${productTotalAsOf(uuid, 'READINESS')} as total, ${projectionTime(uuid, 'READINESS')} as as_of
       ) t
     where w.store_uuid = ${uuid} and w.channel = ${channel}`.execute(catalogue.db)
   const [row] = rows

@@ -8,7 +8,7 @@ import { productTotal } from '../find-products.ts'
 import type { Compiled } from '../query/compile.ts'
 import { compileNarrowed } from '../query/narrow.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
-import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
+import { readSource, type Source, type SourceState, selectedState } from '../query/source.ts'
 
 /** A number of products, and the time of which it is: of later changes, some may be in it. */
 export interface ProductCount {
@@ -32,7 +32,9 @@ export async function countProducts(
   return readSource(catalogue, storeUuid, { filter }, async (source) => {
     const compiled = await compileNarrowed(catalogue, source, filter)
     const { rows } = await sql<ProductCount & SourceState>`
-      ${customPlan} select ${countOf(source, filter, compiled)} as count, ${sourceState(source)}`.execute(catalogue.db)
+      ${customPlan} select ${countOf(source, filter, compiled)} as count, ${selectedState(source)}`.execute(
+      catalogue.db,
+    )
     const { count, asOf, isCurrent } = onlyRow(rows)
     return isCurrent ? { count, asOf } : undefined
   })

@@ -8,7 +8,7 @@ import { isCaughtUp, productTotalAsOf } from '../../projections/as-of.ts'
 import { productTotal } from '../find-products.ts'
 import { compileNarrowed } from '../query/narrow.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
-import { readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
+import { fieldsOf, readSource, type Source, type SourceState, selectedState } from '../query/source.ts'
 import { versionOf } from '../query/store-facts.ts'
 import { valuesOf } from '../query/values.ts'
 
@@ -60,21 +60,18 @@ async function cachedFacets(
   query: FacetQuery,
   count: () => Promise<VersionedFacets | undefined>,
 ): Promise<Facet[] | undefined> {
-  const { rows } = source
-  if (!rows || !filtersWithin(query.filter).every(({ filter }) => isOfRows(filter))) return (await count())?.facets
+  const { index } = source
+  const fields = filtersWithin(query.filter).flatMap(({ filter }) => fieldsOf(filter))
+  if (!index || !fields.every(({ isOfIndex }) => isOfIndex)) return (await count())?.facets
   const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
   const question = JSON.stringify([source.uuid, query, names.map((name) => source.attributeOf(name))])
   const keyOf = (version: string) => version + hash('sha256', question)
-  const found = cache.get(keyOf(rows.version))
-  if (found) return found.map((facet) => ({ ...facet, asOf: rows.asOf }))
+  const found = cache.get(keyOf(index.version))
+  if (found) return found.map((facet) => ({ ...facet, asOf: index.asOf }))
   const counted = await count()
   // What another replica had can be of another version.
   if (counted?.version) cache.set(keyOf(counted.version), counted.facets)
   return counted?.facets
-}
-
-function isOfRows({ search, updatedAt, hasAssets, missingAssets, blockedOn, readyOn }: ProductFilter): boolean {
-  return (search ?? updatedAt ?? hasAssets ?? missingAssets ?? blockedOn ?? readyOn) == null
 }
 
 async function readFacets(
@@ -100,7 +97,7 @@ async function readFacets(
     ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)}), matching as materialized (
       ${matching}
     )
-    select n.name, count(c.value)::int as distinct, ${sourceState(source)},
+    select n.name, count(c.value)::int as distinct, ${selectedState(source)},
       case when ${isCaughtUp(source.uuid, 'FILTERS')} then ${versionOf(source.uuid)} end as version,
       greatest(m.products - coalesce(sum(c.products), 0)::int, 0) as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (

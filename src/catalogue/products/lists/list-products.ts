@@ -9,7 +9,7 @@ import { type Compiled, compile } from '../query/compile.ts'
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { boundsOf, byCode, type PageSegment, type ProductOrder, type ProductPage, planPage } from '../query/order.ts'
 import { attributesOf, type ProductFilter } from '../query/product-filter.ts'
-import { isPrepared, readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
+import { isPrepared, readSource, type Source, type SourceState, selectedState } from '../query/source.ts'
 
 /** Products of a list, and the time of which they are: of later changes, some may be in it. */
 export interface ProductList {
@@ -76,7 +76,7 @@ async function readPage(
 ): Promise<ProductList | undefined> {
   const segments = planPage(source, order, page)
   const { from, few, isWhole } = await narrowByIndex(catalogue, source, compiled)
-  const state = sourceState(source, isWhole)
+  const state = selectedState(source, isWhole)
   const [segment] = segments
   if (source.table === 'product' && segment && segments.length === 1) {
     const listed = sql`select ${selectedProduct}, ${rowsOf(segment, from, compiled.where, page)}`

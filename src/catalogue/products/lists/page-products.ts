@@ -7,7 +7,7 @@ import { type Product, requireAllRead, selectedProduct, withinReadLimit } from '
 import { compileNarrowed, narrowByIndex } from '../query/narrow.ts'
 import { byCode } from '../query/order.ts'
 import type { ProductFilter } from '../query/product-filter.ts'
-import { isPrepared, readSource, type Source, type SourceState, sourceState } from '../query/source.ts'
+import { isPrepared, readSource, type Source, type SourceState, selectedState } from '../query/source.ts'
 import { countOf } from './count-products.ts'
 
 interface Page {
@@ -49,7 +49,7 @@ async function readPage(
     ${isPrepared(source, filter, byCode) ? sql`` : customPlan} ${few ? sql`with ${few}` : sql``}
     select counted.*, page.*
     from (
-      select ${countOf(source, filter, compiled)} as total, ${sourceState(source, isWhole)}
+      select ${countOf(source, filter, compiled)} as total, ${selectedState(source, isWhole)}
     ) counted left join (${withinReadLimit(sql`
         select ${selectedProduct}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (

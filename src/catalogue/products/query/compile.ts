@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { isStorable } from '../../../text.ts'
-import { allOf, type Condition, containing, type Sql, withoutFalse } from '../../conditions.ts'
+import { allOf, type Condition, containing, type Sql } from '../../conditions.ts'
 import { defaultAssetFormat, defaultChannel } from '../../enumerations.ts'
 import { isBlocked, isReady } from '../../readiness/product-readiness.ts'
-import type { AssetPresence, ProductFilter, TimeRange } from './product-filter.ts'
+import type { AssetPresence, AttributeFilter, ProductFilter, TimeRange } from './product-filter.ts'
 import type { Source } from './source.ts'
 import { beyondAll, compare, hasText, isAmong, searchedText, texts, valuesOf } from './values.ts'
 
@@ -22,77 +22,74 @@ export interface Compiled {
 /** Compiles a filter. The condition is true for products that match, else false or null. */
 export function compile(source: Source, filter: ProductFilter): Compiled {
   const conditions = conditionsOf(source, filter)
-  return {
-    where: allOf([sql<boolean>`p.store_uuid = ${source.uuid}`, ...wheresOf(conditions)]),
-    indexed: conditions.indexed,
-  }
+  const ofStore = sql<boolean>`p.store_uuid = ${source.uuid}`
+  return { where: allOf([ofStore, ...wheresOf(conditions)]), indexed: conditions.indexed }
 }
 
+/** All of them must hold. */
 interface Conditions {
   indexed: Indexed[]
   checked: Condition[]
 }
 
-function wheresOf({ indexed, checked }: Conditions): Condition[] {
-  return [...indexed.map(({ where }) => where), ...checked]
-}
+const wheresOf = ({ indexed, checked }: Conditions) => [...indexed.map(({ where }) => where), ...checked]
 
 function conditionsOf(source: Source, filter: ProductFilter): Conditions {
-  const compared = (filter.attributes ?? []).map((one) => compare(one, valuesOf(source, one.name)))
-  const within = (filter.and ?? []).map((inner) => conditionsOf(source, inner))
-  return {
-    indexed: [
-      ...indexedConditions(filter),
-      ...compared.flatMap(({ found, key }) => (found.length > 0 ? [{ where: allOf(found), key }] : [])),
-      ...within.flatMap(({ indexed }) => indexed),
-    ],
-    checked: [
-      ...withoutFalse([isDuring(sql`p.updated_at`, filter.updatedAt), ...otherConditions(source, filter)]),
-      ...compared.flatMap(({ checked }) => checked),
-      ...within.flatMap(({ checked }) => checked),
-    ],
-  }
+  const compiled = Object.entries(compilers).map(([field, compiler]) => {
+    const value = filter[field as keyof ProductFilter]
+    return value == null ? none : (compiler as Compiler<unknown>)(value, source)
+  })
+  return together(compiled)
 }
 
-function indexedConditions(filter: ProductFilter): Indexed[] {
-  const prefix = filter.codePrefix
-  const [code, status, created] = [sql`p.product_code`, sql`p.status`, sql`p.created_at`]
-  const conditions: [Indexed['key'], Condition | false][] = [
-    [
-      (filter.status?.length ?? 0) > 1 ? undefined : status,
-      filter.status != null && isAmong(status, texts, filter.status),
-    ],
-    [code, filter.codes != null && isAmong(code, texts, filter.codes.filter(isStorable))],
-    [code, prefix != null && sql<boolean>`(${code} >= ${prefix} and ${code} <= ${prefix + beyondAll})`],
-    [created, isDuring(created, creation(filter))],
-  ]
-  return conditions.flatMap(([key, where]) => (where === false ? [] : [{ key, where }]))
+type Compiler<Value> = (value: Value, source: Source) => Conditions
+
+const [code, status, created] = [sql`p.product_code`, sql`p.status`, sql`p.created_at`]
+
+/** How the conditions of each field of a filter are compiled. */
+const compilers: { [Field in keyof ProductFilter]-?: Compiler<NonNullable<ProductFilter[Field]>> } = {
+  status: (statuses) => indexed(isAmong(status, texts, statuses), statuses.length > 1 ? undefined : status),
+  codes: (codes) => indexed(isAmong(code, texts, codes.filter(isStorable)), code),
+  codePrefix: (prefix) => indexed(sql`(${code} >= ${prefix} and ${code} <= ${prefix + beyondAll})`, code),
+  createdAt: (range) => indexed(isDuring(created, range), created),
+  // A product that was last changed before a time was created before it.
+  updatedAt: (range) =>
+    together([
+      range.to == null ? none : indexed(isDuring(created, { to: range.to }), created),
+      checked(isDuring(sql`p.updated_at`, range)),
+    ]),
+  attributes: (attributes, source) => together(attributes.map((one) => compared(one, source))),
+  search: (search, source) => checked(hasSubstring(source, search)),
+  hasAssets: (assets, { uuid }) => checked(withAssets(uuid, assets)),
+  missingAssets: (assets, { uuid }) => checked(sql`not ${withAssets(uuid, assets)}`),
+  blockedOn: (channel, { uuid }) => checked(isBlocked(uuid, channel)),
+  readyOn: (channel, { uuid }) => checked(isReady(uuid, channel)),
+  and: (filters, source) => together(filters.map((filter) => conditionsOf(source, filter))),
+  or: (filters, source) =>
+    checked(
+      sql`(${sql.join(
+        filters.map((one) => whole(source, one)),
+        sql` or `,
+      )})`,
+    ),
+  not: (filter, source) => checked(sql`(${whole(source, filter)}) is not true`),
 }
 
-/** The conditions on other tables, and those that combine filters. */
-function otherConditions(source: Source, filter: ProductFilter): (Condition | false)[] {
-  const { uuid } = source
-  const whole = (inner: ProductFilter) => allOf(wheresOf(conditionsOf(source, inner)))
-  return [
-    filter.search != null && hasSubstring(source, filter.search),
-    filter.hasAssets != null && withAssets(uuid, filter.hasAssets),
-    filter.missingAssets != null && sql<boolean>`not ${withAssets(uuid, filter.missingAssets)}`,
-    filter.blockedOn != null && isBlocked(uuid, filter.blockedOn),
-    filter.readyOn != null && isReady(uuid, filter.readyOn),
-    filter.or != null && sql<boolean>`(${sql.join(filter.or.map(whole), sql` or `)})`,
-    filter.not != null && sql<boolean>`(${whole(filter.not)}) is not true`,
-  ]
+const none: Conditions = { indexed: [], checked: [] }
+const indexed = (where: Condition, key?: Sql): Conditions => ({ indexed: [{ where, key }], checked: [] })
+const checked = (condition: Condition): Conditions => ({ indexed: [], checked: [condition] })
+const whole = (source: Source, filter: ProductFilter) => allOf(wheresOf(conditionsOf(source, filter)))
+
+function together(parts: readonly Conditions[]): Conditions {
+  return { indexed: parts.flatMap((part) => part.indexed), checked: parts.flatMap((part) => part.checked) }
 }
 
-/** A product that was last changed before a time was created before it. */
-function creation({ createdAt, updatedAt }: ProductFilter): TimeRange {
-  const ends = [createdAt?.to, updatedAt?.to].filter((time) => time != null).map(Number)
-  return { from: createdAt?.from, to: ends.length > 0 ? new Date(Math.min(...ends)) : null }
+function compared(filter: AttributeFilter, source: Source): Conditions {
+  const { found, key, checked } = compare(filter, valuesOf(source, filter.name))
+  return { indexed: found.length > 0 ? [{ where: allOf(found), key }] : [], checked }
 }
 
-function isDuring(column: Sql, range: TimeRange | null | undefined): Condition | false {
-  const { from, to } = range ?? {}
-  if (from == null && to == null) return false
+function isDuring(column: Sql, { from, to }: TimeRange): Condition {
   return allOf([from != null && sql<boolean>`${column} >= ${from}`, to != null && sql<boolean>`${column} < ${to}`])
 }
 

@@ -2,12 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { unavailable } from '../../../errors.ts'
 import { withCore } from '../../../request/context.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
-import { allOf, isBare } from '../../conditions.ts'
+import { allOf } from '../../conditions.ts'
 import { databaseTime } from '../../projections/as-of.ts'
 import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
+import { type FilterField, filterFields } from './filter-fields.ts'
 import { byCode, type ProductOrder } from './order.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
-import { findStoreFacts, hasTexts, requireUsable } from './store-facts.ts'
+import { findStoreFacts, requireUsable, textsAreBuilt } from './store-facts.ts'
 import type { ValueSource } from './values.ts'
 
 /** What a request reads of products. `facets`: names of attributes. */
@@ -23,38 +24,41 @@ export interface Question {
 export interface Source extends ValueSource {
   /** The searchable attributes, if a search reads them from the products; undefined: it reads `product_text`. */
   searched: readonly string[] | undefined
-  /**
-   * SQL: all changes committed until then are in it, and of later ones at most some. Where more than one statement
-   * reads it, this is of the first one.
-   */
-  asOf: RawBuilder<Date>
-  /** The rows of `product_index`, if they are read: what version they are, and as of when. */
-  rows?: { version: string; asOf: Date } | undefined
-  /** SQL: whether the projections still have what they had when the source was chosen. */
-  isCurrent: RawBuilder<boolean>
+  /** The version of `product_index`, if it is read, and as of when. */
+  index?: { version: string; asOf: Date } | undefined
+  state: { [Name in keyof SourceState]: RawBuilder<SourceState[Name]> }
 }
 
 /** What each statement on a source reads in addition to its rows. */
 export interface SourceState {
+  /**
+   * All changes committed until then are in it, and of later ones at most some. Where more than one statement reads it,
+   * this is of the first one.
+   */
   asOf: Date
+  /** Whether the projections still have what they had when the source was chosen. */
   isCurrent: boolean
 }
 
 /** SQL: the columns of a `SourceState`. `isWhole`: what else must be true. */
-export const sourceState = ({ asOf, isCurrent }: Source, isWhole = sql<boolean>`true`) =>
-  sql`${asOf} as "asOf", ${isCurrent} and ${isWhole} as "isCurrent"`
+export const selectedState = ({ state }: Source, isWhole = sql<boolean>`true`) =>
+  sql`${state.asOf} as "asOf", ${state.isCurrent} and ${isWhole} as "isCurrent"`
 
-/**
- * Whether a list may read all products of the store, for instance to find those of a rare status: only the codes have
- * an index in every store.
- */
-export function isCostly({ codes: _, codePrefix: __, ...others }: ProductFilter, order?: ProductOrder | null): boolean {
-  return !isBare(others) || (order ?? byCode).field !== 'code'
+/** The fields in which a filter has conditions. */
+export function fieldsOf(filter: ProductFilter): FilterField[] {
+  return Object.entries(filterFields).flatMap(([name, field]) => {
+    return filter[name as keyof ProductFilter] == null ? [] : [field]
+  })
+}
+
+/** Whether a list may read all products of the store, for instance to find those of a rare status. */
+export function isCostly(filter: ProductFilter, order?: ProductOrder | null): boolean {
+  return fieldsOf(filter).some(({ reads }) => !reads) || (order ?? byCode).field !== 'code'
 }
 
 /** Whether a number of products is that of rows that are read: so it is with a prefix, which all may have. */
-export function isCostlyToCount({ codes: _, ...others }: ProductFilter): boolean {
-  return !isBare(others)
+export function isCostlyToCount(filter: ProductFilter): boolean {
+  return fieldsOf(filter).some(({ reads }) => reads !== 'codes')
 }
 
 /**
@@ -62,8 +66,7 @@ export function isCostlyToCount({ codes: _, ...others }: ProductFilter): boolean
  * Others are planned for their values.
  */
 export function isPrepared(source: Source, filter: ProductFilter, order: ProductOrder): boolean {
-  const { status: _, codePrefix: __, codes: ___, search: ____, ...others } = filter
-  return source.table === 'product' && order.field === 'code' && isBare(others)
+  return source.table === 'product' && order.field === 'code' && fieldsOf(filter).every((field) => field.hasOnePlan)
 }
 
 /** A store with no more products is read from `product`: that is fast enough, and answers as of now. */
@@ -98,7 +101,8 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
   const projections = projectionsOf(question)
   const named = namesOf(question)
   if (projections.length + named.length === 0) {
-    return { table: 'product', uuid, attributeOf: () => ({}), searched: [], asOf: databaseTime, isCurrent: sql`true` }
+    const state = { asOf: databaseTime, isCurrent: sql<boolean>`true` }
+    return { table: 'product', uuid, attributeOf: () => ({}), searched: [], state }
   }
   const names = [...new Set(named.map(({ name }) => name))]
   const facts = await withCore(async () => {
@@ -121,25 +125,21 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
     uuid,
     attributeOf,
     searched: readsTexts ? undefined : facts.searchable,
-    asOf: sql<Date>`${new Date(Math.min(...times.map(Number)))}::timestamptz`,
-    rows: isIndexed && facts.version !== null ? { version: facts.version, asOf: facts.FILTERS } : undefined,
-    isCurrent: allOf([isIndexed && haveSlots(uuid, names, attributeOf), readsTexts && hasTexts(uuid)]),
+    index: isIndexed && facts.version !== null ? { version: facts.version, asOf: facts.FILTERS } : undefined,
+    state: {
+      asOf: sql`${new Date(Math.min(...times.map(Number)))}::timestamptz`,
+      isCurrent: allOf([isIndexed && haveSlots(uuid, names, attributeOf), readsTexts && textsAreBuilt(uuid)]),
+    },
   }
 }
 
 /** The projections that may answer a question; without one it is answered from `product`. */
 function projectionsOf(question: Question): ProjectionName[] {
-  const { filter, order, isExact = false } = question
-  const filters = filtersWithin(filter).map((one) => one.filter)
-  const has = (...fields: (keyof ProductFilter)[]) => filters.some((one) => fields.some((field) => one[field] != null))
-  const isByOwn = has('status', 'createdAt', 'updatedAt') || (order?.field ?? 'code') !== 'code'
-  const isOfColumns = namesOf(question).length > 0 || (isByOwn && !isExact)
-  const uses: Record<ProjectionName, boolean> = {
-    FILTERS: filter.codes == null && isOfColumns,
-    SEARCH: has('search'),
-    READINESS: has('blockedOn', 'readyOn'),
-  }
-  return projectionNames.filter((name) => uses[name])
+  const { filter, order = byCode, isExact = false } = question
+  const used = new Set(filtersWithin(filter).flatMap((one) => fieldsOf(one.filter).map(({ projection }) => projection)))
+  const isOfColumns = used.has('FILTERS') || order.field !== 'code'
+  const mayBeIndexed = namesOf(question).length > 0 || (isOfColumns && !isExact)
+  return projectionNames.filter((name) => (name === 'FILTERS' ? mayBeIndexed && filter.codes == null : used.has(name)))
 }
 
 /** The attributes that a question names, and where. */

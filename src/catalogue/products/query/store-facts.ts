@@ -4,7 +4,7 @@ import { type Fault, invalidRequest } from '../../../errors.ts'
 import { shown } from '../../../text.ts'
 import { type AttributeDefinition, valueRule } from '../../attributes/attribute-rules.ts'
 import type { Catalogue } from '../../catalogue.ts'
-import { asOf, databaseTime } from '../../projections/as-of.ts'
+import { databaseTime, projectionTime } from '../../projections/as-of.ts'
 import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
 import { productTotal } from '../find-products.ts'
 import type { ProductOrder } from './order.ts'
@@ -41,8 +41,8 @@ export async function findStoreFacts(
 ): Promise<StoreFacts> {
   const { rows } = await sql<StoreFacts>`
     select ${productTotal(uuid)} as products, ${databaseTime} as now,
-      ${sql.join(projectionNames.map((name) => sql`${asOf(uuid, name)} as ${sql.id(name)}`))},
-      ${hasTexts(uuid)} as "hasTexts", coalesce((select built ${textsOf(uuid)}), 0) as texts,
+      ${sql.join(projectionNames.map((name) => sql`${projectionTime(uuid, name)} as ${sql.id(name)}`))},
+      ${textsAreBuilt(uuid)} as "hasTexts", coalesce((select built ${textsOf(uuid)}), 0) as texts,
       ${searchableNames(uuid)} as searchable,
       ${versionOf(uuid)} as version,
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
@@ -60,7 +60,8 @@ const textsOf = (uuid: string | null) => sql`
         from product_text_state where store_uuid = ${uuid} and names = ${searchableNames(uuid)}`
 
 /** SQL: whether `product_text` has the values of the searchable attributes of all products. */
-export const hasTexts = (uuid: string | null) => sql<boolean>`exists (select ${textsOf(uuid)} and built_to is null)`
+export const textsAreBuilt = (uuid: string | null) =>
+  sql<boolean>`exists (select ${textsOf(uuid)} and built_to is null)`
 
 /** SQL: another text after each change of the rows of a store in `product_index`; null before the first one. */
 export const versionOf = (uuid: string | null) => sql<string | null>`(
