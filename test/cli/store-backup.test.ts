@@ -117,7 +117,9 @@ it('a store is moved without changes from before its ledger', async () => {
   const moved = await newStore(old)
   await addProducts(old, moved, ['A'])
   const at = new Date(Date.now() - 3 * 86_400_000).toISOString()
-  await sql`select add_change_days((${at}::timestamptz - interval '1 day')::date, now()::date)`.execute(old.database.db)
+  await sql`select add_days('change', (${at}::timestamptz - interval '1 day')::date, now()::date)`.execute(
+    old.database.db,
+  )
   await addChange(old.database.db, { store: moved, requestId: 'before', at })
   const file = folder.file('later.sql')
   expect(await run(old.database, 'backup', '--store', moved, file)).toMatchObject({ code: 0 })

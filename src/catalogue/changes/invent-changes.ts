@@ -17,7 +17,7 @@ export async function inventChanges(catalogue: Catalogue, uuid: string, days: nu
   if (!catalogue.origin) return
   const begin = new Date(Date.now() - days * dayMs)
   await inTransaction(catalogue, async ({ db }) => {
-    await sql`select add_change_days((${begin}::timestamptz at time zone 'UTC')::date,
+    await sql`select add_days('change', (${begin}::timestamptz at time zone 'UTC')::date,
       (now() at time zone 'UTC')::date)`.execute(db)
     await sql`update change_horizon set since = least(since, ${begin}::timestamptz)`.execute(db)
     await sql`update change set at = ${begin} where store_uuid = ${uuid}`.execute(db)

@@ -78,26 +78,28 @@ create table change_horizon (
 );
 insert into change_horizon default values;
 
--- A partition for each day, in UTC. Made as a table of its own and then attached: writers need not wait.
-create function add_change_days(first date, last date) returns void language plpgsql as $$
+-- A partition of a table for each day, in UTC. Made as a table of its own and then attached: writers need not wait.
+create function add_days(of_table text, first date, last date) returns void language plpgsql as $$
 declare
   day date;
+  name text;
 begin
-  for day in select d from (select first + i as d from generate_series(0, last - first) i) days
-    where to_regclass(format('change_%s', to_char(d, 'YYYYMMDD'))) is null
+  for day, name in select d, format('%s_%s', of_table, to_char(d, 'YYYYMMDD'))
+    from (select first + i as d from generate_series(0, last - first) i) days
   loop
+    continue when to_regclass(name) is not null;
     perform pg_advisory_xact_lock(4011850362);
-    execute format('create table if not exists change_%s (like change including all)', to_char(day, 'YYYYMMDD'));
-    if not (select relispartition from pg_class where oid = to_regclass(format('change_%s', to_char(day, 'YYYYMMDD')))) then
-      execute format('alter table change attach partition change_%s for values from (%L) to (%L)',
-        to_char(day, 'YYYYMMDD'), day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    execute format('create table if not exists %I (like %I including all)', name, of_table);
+    if not (select relispartition from pg_class where oid = to_regclass(name)) then
+      execute format('alter table %I attach partition %I for values from (%L) to (%L)', of_table, name,
+        day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
     end if;
   end loop;
 end $$;
 
 -- From today on.
 create function add_change_days(days integer) returns void language sql as $$
-  select add_change_days((now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date + days)
+  select add_days('change', (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date + days)
 $$;
 select add_change_days(7);
 
@@ -116,15 +118,13 @@ declare
     jsonb_build_object('since', recorded_since, 'tx', pg_current_xact_id()::text));
 begin
   update change_horizon h set since = greatest(h.since, first_day), restored = h.restored || taken_over;
-  perform add_change_days((recorded_since at time zone 'UTC')::date, (now() at time zone 'UTC')::date);
+  perform add_days('change', (recorded_since at time zone 'UTC')::date, (now() at time zone 'UTC')::date);
 end $$;
 
 -- The oldest partition, if all of it is before a time.
 create function old_change_day(before timestamptz) returns text language sql stable as $$
-  select name from (
-    select min(c.relname)::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'change'::regclass
-  ) oldest where (to_date(right(name, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC' <= before
+  select 'change_' || to_char(first_change_day() at time zone 'UTC', 'YYYYMMDD')
+  where first_change_day() + interval '24 hours' <= before
 $$;
 
 -- Drops the oldest partition, if all of it is before a time, and says whether it did. Writers wait for it meanwhile: it

@@ -60,18 +60,9 @@ create table webhook_delivery (
 ) partition by range (at);
 
 -- Partitions of the attempts for today and the next days.
-create function add_delivery_days(days integer) returns void language plpgsql as $$
-declare
-  day date;
-begin
-  for day in select (now() at time zone 'UTC')::date + i from generate_series(0, days) i
-    where to_regclass(format('webhook_delivery_%s', to_char((now() at time zone 'UTC')::date + i, 'YYYYMMDD'))) is null
-  loop
-    perform pg_advisory_xact_lock(4011850362);
-    execute format('create table if not exists webhook_delivery_%s partition of webhook_delivery for values from (%L) to (%L)',
-      to_char(day, 'YYYYMMDD'), day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
-  end loop;
-end $$;
+create function add_delivery_days(days integer) returns void language sql as $$
+  select add_days('webhook_delivery', (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date + days)
+$$;
 select add_delivery_days(7);
 
 -- Drops the partitions that are older than seven days.
