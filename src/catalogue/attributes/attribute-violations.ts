@@ -37,10 +37,13 @@ export async function findViolations(
             select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)
           ) as values
           from (
-            -- Unpacked once for all names.
-            select product_code, attributes || '{}' as attributes from product
-            where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
-            order by product_code limit ${limit}
+            -- Unpacked once for all names, and for the products of the page alone: a sort may come before the limit.
+            select product_code, attributes || '{}' as attributes from (
+              select product_code, attributes from product
+              where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
+              order by product_code limit ${limit}
+            ) p
+            offset 0
           ) p
         ) p
       ) p
