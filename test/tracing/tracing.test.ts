@@ -91,6 +91,16 @@ describe('tracing', () => {
     expect(names).toContain('stores')
   })
 
+  it('has the operation of an upload', async () => {
+    const { gateway, finished } = await tracedGateway()
+    const store = await newStore(gateway)
+    const file = { method: 'POST', body: 'product_code\nA\n', headers: { 'content-type': 'text/csv' } }
+    expect((await gateway.call(`/v1/imports?store_uuid=${store}`, file)).status).toBe(200)
+    const spans = await finished()
+    const http = spans.find(({ name }) => name === 'rest StartImport')
+    expect(parentOf(spans.find(({ name }) => name === 'StartImport'))).toBe(http?.spanContext().spanId)
+  })
+
   it('samples as OTEL_TRACES_SAMPLER says', async () => {
     const { gateway, finished } = await tracedGateway({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' })
     await gateway.call('/health')

@@ -2,49 +2,33 @@ import type { DocumentNode } from 'graphql'
 import type { Transaction } from 'kysely'
 import { endpoints } from '../../../rest/endpoints.ts'
 import { createHandler, operationNameOf } from '../../../rest/handler.ts'
-import {
-  ListAssetsDocument,
-  type ListAssetsQueryVariables,
-  type StartImportMutation,
-} from '../../../rest/operations.generated.ts'
-import type { CheckedRequest, ReceivedFile, RestServices } from '../../../rest/services.ts'
+import { ListAssetsDocument, type ListAssetsQueryVariables } from '../../../rest/operations.generated.ts'
+import type { CheckedRequest, RestServices } from '../../../rest/services.ts'
 import { toHttpError } from '../../../rest/translate.ts'
 import type { Database } from '../../database/tables.ts'
 import { requireAccess } from '../../graphql/access.ts'
-import { requireNoLimit } from '../../graphql/context.ts'
 import { publicErrors } from '../../graphql/public-error.ts'
 import { doOnce } from '../../idempotency/once.ts'
-import { receiveUpload, startUploaded } from '../../jobs/upload.ts'
 import { memoized } from '../../lazy.ts'
 import { maxTextBytes } from '../../request/read-bytes.ts'
 import type { ApiParts, RunOptions } from './api-parts.ts'
 import { createEventsApi } from './events-api.ts'
 import { createStoredListing } from './stored-listing.ts'
 import { traced } from './traced.ts'
-
-type UploadOptions = Parameters<typeof receiveUpload>[2]
+import { createUploadApi } from './upload-api.ts'
 
 /** Each endpoint is a kind of reads. The listing is two: for clients that know a version, answers are mostly short. */
 const kindOf = (document: DocumentNode, isCheck = false) => `${operationNameOf(document)}${isCheck ? ', known' : ''}`
 
 /** REST over the engine: each endpoint is a GraphQL operation; the listing of asset groups reads stored texts. */
 export function createRestApi(parts: ApiParts) {
-  const { db, enumerations, pool, jobQuotas, recordsChanges } = parts
-  const { poolRule, chooseReplica, catalogueOf, contextOf, errorOf, onJobQueued } = parts
+  const { db, enumerations, pool, recordsChanges } = parts
+  const { poolRule, chooseReplica, catalogueOf, errorOf, onJobQueued } = parts
   const { operationOf, run } = createOperations(parts)
+  const { receiveFile, startReceived } = createUploadApi(parts)
   const listing = createStoredListing(parts.pageCacheMb, parts.filterService)
   const whereOf = async ({ staleness, caller }: CheckedRequest): Promise<RunOptions> =>
     staleness ? { replica: await chooseReplica(staleness, caller), isLatest: staleness.isLatest } : {}
-  /** Queues the import of a file, and returns what its operation would. */
-  const startReceived = async (
-    { caller, request }: CheckedRequest,
-    file: ReceivedFile,
-    transaction: Transaction<Database> | undefined,
-  ): Promise<StartImportMutation> => {
-    const { catalogue, origin } = contextOf('rest', caller, request.requestId, { transaction })
-    await startUploaded({ ...catalogue, origin: origin && { ...origin, operation: 'startImport' } }, file)
-    return { startImport: { store_uuid: file.storeUuid, job_id: file.jobId, state: 'QUEUED' } }
-  }
   const services: RestServices = {
     enumerations,
     recordsChanges,
@@ -69,21 +53,17 @@ export function createRestApi(parts: ApiParts) {
       const kind = kindOf(ListAssetsDocument, isKnown !== undefined)
       return poolRule.runRead(kind, () => traced('operation', 'ListAssets', list), maxTextBytes)
     },
-    receiveFile: async ({ caller, request, preferences }, given) => {
-      requireNoLimit(preferences?.maxAffected, 'an import', given.dryRun ? '' : ', or use dry_run first')
-      const file = { ...request.file(), tokenId: caller.tokenId }
-      return receiveUpload(catalogueOf(caller, {}), enumerations(), given as UploadOptions, file, jobQuotas)
-    },
+    receiveFile,
     events: createEventsApi(parts),
     write: async (checked, key, work) => {
       const { caller, preferences, upload } = checked
-      const workIn = (transaction?: Transaction<Database>) =>
-        work(() =>
-          upload
-            ? startReceived(checked, upload, transaction)
-            : run(checked, { transaction, maxAffected: preferences?.maxAffected }),
-        )
+      const execute = (transaction?: Transaction<Database>) =>
+        upload
+          ? startReceived(checked, upload, transaction)
+          : run(checked, { transaction, maxAffected: preferences?.maxAffected })
+      const workIn = (transaction?: Transaction<Database>) => work(() => execute(transaction))
       const written = await (key ? doOnce(db, { ...key, caller }, workIn) : workIn())
+      // After the commit. A repetition has queued nothing, which does no harm.
       if (upload) onJobQueued()
       return written
     },
