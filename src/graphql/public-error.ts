@@ -15,10 +15,14 @@ export function publicError(thrown: unknown, log: Logger): PublicError & GraphQL
   return { message, ...(locations && { locations }), ...(path && { path }), extensions }
 }
 
-/** The errors of a request, without those of statements that PostgreSQL refused because an earlier one had failed. */
 export function publicErrors(errors: readonly unknown[], log: Logger, requestId: string) {
+  return errors.map((error) => publicError(error, log.child({ requestId })))
+}
+
+/** The errors of a transaction, without those of statements that were refused because an earlier one had failed. */
+export function withoutRefusals<Thrown>(errors: readonly Thrown[]): readonly Thrown[] {
   const causes = errors.filter((error) => codeOf(causeOf(error)) !== inFailedTransaction)
-  return (causes.length > 0 ? causes : errors).map((error) => publicError(error, log.child({ requestId })))
+  return causes.length > 0 ? causes : errors
 }
 
 const inFailedTransaction = '25P02'

@@ -17,6 +17,7 @@ import { rolledBackIf } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
 import { type Context, createContext } from './context.ts'
 import { requireAnswerableData } from './limits/answer-size.ts'
+import { withoutRefusals } from './public-error.ts'
 
 /** Runs one operation of a document. The result's errors have what resolvers threw. */
 export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>
@@ -102,7 +103,7 @@ export function runInTransaction(run: Run): Run {
       requireAnswerableData(made.data)
       return made
     })
-    if (hasFailed(result)) return { ...result, data: null }
+    if (result.errors) return { ...result, data: null, errors: withoutRefusals(result.errors) }
     for (; jobs > 0; jobs--) context.onJobQueued()
     return result
   }
