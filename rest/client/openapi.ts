@@ -203,7 +203,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also compressed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. An incomplete upload leaves nothing.
+         * @description Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also compressed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. `Prefer: max-affected` is refused. An incomplete upload leaves nothing.
          */
         post: operations["startImport"];
         delete?: never;
@@ -767,7 +767,7 @@ export interface components {
             /** @description Assets in the order of their positions. */
             assets: components["schemas"]["AssetEntry"][];
         };
-        AssetsSuccess: {
+        AssetsSuccessStatus: {
             /**
              * @description 0 on success.
              * @constant
@@ -848,7 +848,7 @@ export interface components {
             };
         };
         ChangeReportAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -890,7 +890,7 @@ export interface components {
             };
         };
         CoverageReportAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -910,7 +910,7 @@ export interface components {
             };
         };
         CreateProductsAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -937,7 +937,7 @@ export interface components {
             [key: string]: unknown;
         })[];
         CreateStoreAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store, in lower case. */
                 store_uuid: string;
@@ -963,7 +963,7 @@ export interface components {
             store_website?: string | null;
         };
         CreateWebhookAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
@@ -980,7 +980,7 @@ export interface components {
             filter?: components["schemas"]["WebhookFilterInput"] | null;
         };
         DeleteAssetsAnswer: {
-            status: components["schemas"]["AssetsSuccess"];
+            status: components["schemas"]["AssetsSuccessStatus"];
             data: {
                 /** @description Number of assets deleted, each with all its links. */
                 deleted_count: number;
@@ -1002,7 +1002,7 @@ export interface components {
             asset_id?: (string | string[]) | null;
         }[];
         DeleteProductsAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Number of products that were deleted. */
                 deleted_count: number;
@@ -1016,7 +1016,7 @@ export interface components {
         };
         DeleteProductsBody: string[];
         DeleteWebhookAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: components["schemas"]["Webhook"];
         };
         /** @description A change: at most 200 of its codes. Of several in a delivery, those with `more` may have none. */
@@ -1100,7 +1100,7 @@ export interface components {
             index?: number;
         };
         FailureReportAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -1134,7 +1134,7 @@ export interface components {
             };
         };
         GetImportAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the job. */
                 job_id: string;
@@ -1228,7 +1228,7 @@ export interface components {
             };
         };
         GetProductAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store, in lower case. */
                 store_uuid: string;
@@ -1237,7 +1237,7 @@ export interface components {
             };
         };
         GetRequestAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Id of the request: its `X-Request-Id`, or a generated one. */
                 request_id: string;
@@ -1268,7 +1268,7 @@ export interface components {
             };
         };
         GetWebhookAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: components["schemas"]["Webhook"];
         };
         /** @description Failure of one item of a request, or of one asset id in an item. The other items are not affected. */
@@ -1294,7 +1294,7 @@ export interface components {
             product_code?: string;
         };
         JobReportAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -1339,7 +1339,7 @@ export interface components {
             };
         };
         ListAssetsAnswer: {
-            status: components["schemas"]["AssetsSuccess"];
+            status: components["schemas"]["AssetsSuccessStatus"];
             data: {
                 /** @description Exact number of groups that match, on all pages. */
                 total_groups: number;
@@ -1352,7 +1352,7 @@ export interface components {
             };
         };
         ListChangesAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Changes after the cursor, in order. */
                 changes: components["schemas"]["Change"][];
@@ -1363,7 +1363,7 @@ export interface components {
             };
         };
         ListProductsAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -1378,7 +1378,7 @@ export interface components {
             };
         };
         ListStoresAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Number of stores that match, on all pages. */
                 total_stores: number;
@@ -1389,14 +1389,14 @@ export interface components {
             };
         };
         ListWebhookDeliveriesAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Attempts, the newest first. */
                 deliveries: components["schemas"]["WebhookDelivery"][];
             };
         };
         ListWebhooksAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Webhooks of the store. */
                 webhooks: components["schemas"]["Webhook"][];
@@ -1425,7 +1425,7 @@ export interface components {
             };
         };
         PatchProductsAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -1452,7 +1452,7 @@ export interface components {
             [key: string]: unknown;
         })[];
         PlaceAssetsAnswer: {
-            status: components["schemas"]["AssetsSuccess"];
+            status: components["schemas"]["AssetsSuccessStatus"];
             data: {
                 /** @description Number of assets that are new in their group. */
                 created: number;
@@ -1493,7 +1493,7 @@ export interface components {
             [key: string]: unknown;
         };
         ReplayWebhookAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: components["schemas"]["Webhook"];
         };
         /** @description Number of items of one kind that a request changed. */
@@ -1511,11 +1511,11 @@ export interface components {
             deleted: number;
         };
         RetryWebhookAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: components["schemas"]["Webhook"];
         };
         RevertRequestAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -1543,7 +1543,7 @@ export interface components {
             };
         };
         RotateWebhookSecretAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Secret that signs the deliveries (Standard Webhooks). It is returned only once: empty in a repetition by `Idempotency-Key`. */
                 secret: string;
@@ -1552,7 +1552,7 @@ export interface components {
             };
         };
         SkipWebhookEventAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: components["schemas"]["Webhook"];
         };
         /** @description A value, link or row that was not reverted. */
@@ -1573,7 +1573,7 @@ export interface components {
             key?: string;
         };
         StartImportAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store that the job belongs to. */
                 store_uuid: string;
@@ -1587,7 +1587,7 @@ export interface components {
             };
         };
         StatusReportAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description Rows of the report. */
                 rows: {
@@ -1629,7 +1629,7 @@ export interface components {
              */
             created_at: string;
         };
-        Success: {
+        SuccessStatus: {
             /**
              * @description 0 on success.
              * @constant
@@ -1641,11 +1641,11 @@ export interface components {
             request_id: string;
         };
         TestWebhookAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: components["schemas"]["Webhook"];
         };
         UnlinkAssetsAnswer: {
-            status: components["schemas"]["AssetsSuccess"];
+            status: components["schemas"]["AssetsSuccessStatus"];
             data: {
                 /** @description Number of links removed. The assets are kept. */
                 unlinked: number;
@@ -1667,7 +1667,7 @@ export interface components {
             asset_id?: (string | string[]) | null;
         }[];
         UpdateProductsAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
@@ -1692,7 +1692,7 @@ export interface components {
             [key: string]: unknown;
         })[];
         UpdateWebhookAnswer: {
-            status: components["schemas"]["Success"];
+            status: components["schemas"]["SuccessStatus"];
             data: components["schemas"]["Webhook"];
         };
         UpdateWebhookBody: {

@@ -66,8 +66,8 @@ export const storeShape = results.ListStores.shape.stores.element.meta({
 const requestId = z.string().describe('The `X-Request-Id` of the request, or a generated UUID.')
 
 const successStatuses = {
-  SUCCESS: successStatus('AssetsSuccess', 'SUCCESS'),
-  success: successStatus('Success', 'success'),
+  SUCCESS: successStatus('AssetsSuccessStatus', 'SUCCESS'),
+  success: successStatus('SuccessStatus', 'success'),
 }
 
 function successStatus(id: string, message: Endpoint['success']) {
