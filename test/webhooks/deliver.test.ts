@@ -7,7 +7,7 @@ import { addProducts, newStore } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { listen } from '../support/servers/loopback.ts'
 import { eventsOf, fastTimes, type Received, startReceiver, status, verified } from './receiver.ts'
-import { change, createWebhook, deliveries, forReceivers, makeProducts, webhook } from './support.ts'
+import { change, createWebhook, deliveries, failingWebhook, forReceivers, makeProducts, webhook } from './support.ts'
 
 const gateway = useGateway(forReceivers)
 
@@ -36,11 +36,7 @@ describe('deliveries', () => {
   })
 
   it('join changes of a type up to 200 codes, have at most 20 KB, and the first codes of a large change', async () => {
-    const store = await newStore(gateway)
-    const receiver = await startReceiver(status(503))
-    const { id } = await createWebhook(gateway, store, receiver.url)
-    await addProducts(gateway, store, ['first'])
-    await expect.poll(() => stateOf(id)).toBe('FAILING')
+    const { store, receiver, id } = await failingWebhook(gateway)
     const longCode = (i: number) => `${String(i).padStart(4, '0')}${'ü'.repeat(200)}`
     await addProducts(
       gateway,
@@ -58,7 +54,7 @@ describe('deliveries', () => {
     await expect.poll(() => codesOf(receiver.received)).toContain('P00209')
     const bodies = [...new Map(receiver.received.map((one) => [one.headers['webhook-id'], one.body])).values()]
     expect(Math.max(...receiver.received.map(({ text }) => Buffer.byteLength(text)))).toBeLessThanOrEqual(20 * 1024)
-    expect(bodies[0]?.data).toMatchObject({ codes: ['first'] })
+    expect(bodies[0]?.data).toMatchObject({ codes: ['A'] })
     const large = bodies[1]?.data.changes
     expect(large).toMatchObject([
       { more: true, counts: { created: 1_000 } },
@@ -166,11 +162,7 @@ describe('a receiver that fails', () => {
   })
 
   it('is left alone for as long as it asks', async () => {
-    const store = await newStore(gateway)
-    const receiver = await startReceiver(status(429, { 'retry-after': '120' }))
-    const { id } = await createWebhook(gateway, store, receiver.url)
-    await addProducts(gateway, store, ['A'])
-    await expect.poll(() => stateOf(id)).toBe('FAILING')
+    const { id } = await failingWebhook(gateway, status(429, { 'retry-after': '120' }))
     const { rows } = await sql<{ pause: number }>`
       select pause_ms as pause from webhook where webhook_id = ${id}`.execute(gateway.database.db)
     // The test's times end at 200 ms.
@@ -209,11 +201,7 @@ describe('a receiver that fails', () => {
 
 describe('a webhook', () => {
   it('is paused after days of failures, and goes on where it was', async () => {
-    const store = await newStore(gateway)
-    const receiver = await startReceiver(status(500))
-    const { id } = await createWebhook(gateway, store, receiver.url)
-    await addProducts(gateway, store, ['A'])
-    await expect.poll(() => stateOf(id)).toBe('FAILING')
+    const { receiver, id } = await failingWebhook(gateway)
     await sql`update webhook set failing_since = now() - interval '6 days' where webhook_id = ${id}`.execute(
       gateway.database.db,
     )

@@ -1,8 +1,9 @@
+import { expect } from 'vitest'
 import type { Caller } from '../support/clients/caller.ts'
 import type { Item } from '../support/clients/client.ts'
 import { ask } from '../support/clients/operations.ts'
-import { addProducts } from '../support/factories.ts'
-import { fastTimes } from './receiver.ts'
+import { addProducts, newStore } from '../support/factories.ts'
+import { type Answer, fastTimes, startReceiver, status } from './receiver.ts'
 
 /** Options of a gateway whose receivers are on the loopback. */
 export const forReceivers = { more: { outgoingAllow: ['127.0.0.0/8'], deliveryTimes: fastTimes } }
@@ -40,6 +41,16 @@ const madeFields = `{ secret webhook { ${fields} } }`
 
 export function webhook(gateway: Caller, id: string): Promise<ShownWebhook> {
   return ask(gateway, 'webhook', { id }, `{ ${fields} }`)
+}
+
+/** A webhook whose receiver has refused the change of its store, the product `A`. */
+export async function failingWebhook(gateway: Caller, answer: Answer = status(500)) {
+  const store = await newStore(gateway)
+  const receiver = await startReceiver(answer)
+  const { id } = await createWebhook(gateway, store, receiver.url)
+  await addProducts(gateway, store, ['A'])
+  await expect.poll(() => webhook(gateway, id)).toMatchObject({ state: 'FAILING' })
+  return { store, receiver, id }
 }
 
 export async function deliveries(gateway: Caller, id: string): Promise<ShownDelivery[]> {

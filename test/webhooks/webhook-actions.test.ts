@@ -6,7 +6,7 @@ import type { Item } from '../support/clients/client.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { type Answer, startReceiver, status } from './receiver.ts'
-import { change, createWebhook, deliveries, forReceivers, webhook } from './support.ts'
+import { change, createWebhook, deliveries, failingWebhook, forReceivers, webhook } from './support.ts'
 
 const gateway = useGateway(forReceivers)
 const stateOf = async (id: string) => (await webhook(gateway, id)).state
@@ -89,12 +89,8 @@ describe('a webhook', () => {
   })
 
   it('waits out no pause of the URL that it had', async () => {
-    const store = await newStore(gateway)
-    const former = await startReceiver(status(500))
+    const { receiver: former, id } = await failingWebhook(gateway)
     const receiver = await startReceiver()
-    const { id } = await createWebhook(gateway, store, former.url)
-    await addProducts(gateway, store, ['A'])
-    await expect.poll(() => stateOf(id)).toBe('FAILING')
     await sql`update webhook set next_at = now() + interval '1 hour' where webhook_id = ${id}`.execute(
       gateway.database.db,
     )
@@ -104,11 +100,7 @@ describe('a webhook', () => {
   })
 
   it('keeps its failures when it is given what it has, and while it is paused', async () => {
-    const store = await newStore(gateway)
-    const receiver = await startReceiver(status(500))
-    const { id } = await createWebhook(gateway, store, receiver.url)
-    await addProducts(gateway, store, ['A'])
-    await expect.poll(() => stateOf(id)).toBe('FAILING')
+    const { receiver, id } = await failingWebhook(gateway)
     const since = { failingSince: expect.any(String) }
     expect(await update(id, { url: receiver.url, headers: [] })).toMatchObject({ state: 'FAILING', ...since })
     await sql`update webhook set state = 'paused' where webhook_id = ${id}`.execute(gateway.database.db)
