@@ -10,7 +10,7 @@ import { type Difference, unmatched } from './difference.ts'
 type FileWebhook = NonNullable<ConfigFile['webhooks']>[number]
 
 export async function readWebhooks(catalogue: Catalogue, storeUuid: string) {
-  return (await listWebhooks(catalogue, storeUuid)).map(shown)
+  return (await listWebhooks(catalogue, storeUuid)).map(inFile)
 }
 
 /** Makes the webhooks of a store those of the file. Returns what was different, with the secrets of new ones. */
@@ -21,11 +21,11 @@ export async function applyWebhooks(
   allow: readonly string[],
 ) {
   const present = await listWebhooks(catalogue, storeUuid)
-  const { removed, added } = unmatched(present, wanted.map(shown), shown)
+  const { removed, added } = unmatched(present, wanted.map(inFile), inFile)
   const differences: Difference[] = []
   for (const one of removed) {
     const { url, webhookId } = one
-    const before = shown(one)
+    const before = inFile(one)
     const place = added.findIndex((other) => other.url === url)
     if (place >= 0) {
       const [after] = added.splice(place, 1)
@@ -45,7 +45,7 @@ export async function applyWebhooks(
   return { differences, made }
 }
 
-function shown({ url, filter = {} }: { url: string; filter?: EventFilter | undefined }): FileWebhook {
+function inFile({ url, filter = {} }: { url: string; filter?: EventFilter | undefined }): FileWebhook {
   const given = withoutNulls(filter)
   return Object.keys(given).length > 0 ? { url, filter: given } : { url }
 }

@@ -30,11 +30,11 @@ export function compare<T>(
 export function unmatched<Present, Wanted>(
   present: readonly Present[],
   wanted: readonly Wanted[],
-  shown: (one: Present) => Wanted,
+  inFile: (one: Present) => Wanted,
 ) {
   const added = [...wanted]
   const removed = present.filter((one) => {
-    const place = added.findIndex((other) => isDeepStrictEqual(other, shown(one)))
+    const place = added.findIndex((other) => isDeepStrictEqual(other, inFile(one)))
     if (place >= 0) added.splice(place, 1)
     return place < 0
   })

@@ -114,8 +114,8 @@ async function applyRequirements(
 
 /** A token cannot be changed: one of other scopes is another token. */
 async function applyTokens(catalogue: WriteCatalogue, storeUuid: string, wanted: Section<'tokens'>) {
-  const shown = ({ name, scopes }: Section<'tokens'>[number]) => ({ name: name.trim(), scopes: sorted(scopes) })
-  const { removed, added } = unmatched(await tokensOf(catalogue, storeUuid), wanted.map(shown), shown)
+  const inFile = ({ name, scopes }: Section<'tokens'>[number]) => ({ name: name.trim(), scopes: sorted(scopes) })
+  const { removed, added } = unmatched(await tokensOf(catalogue, storeUuid), wanted.map(inFile), inFile)
   const differences: Difference[] = []
   for (const { tokenId, name, scopes } of removed) {
     await revokeToken(catalogue.db, tokenId)

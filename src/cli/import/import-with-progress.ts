@@ -115,7 +115,7 @@ async function importReporting(
     counts = result.counts
     const canResume = imported.content !== undefined
     return {
-      ...{ ...result, advice: adviceOn(request, result, canResume), resumedAfter: from.counts.rows },
+      ...{ ...result, advice: nextStepAfter(request, result, canResume), resumedAfter: from.counts.rows },
       requestId: dryRun || isWithoutEffect(counts) ? undefined : origin?.requestId,
     }
   } finally {
@@ -156,7 +156,7 @@ async function findResumed(
   return { ...found, position: { ...found.position, reportEnd: 0 } }
 }
 
-function adviceOn({ dryRun }: StoreImport, { isBroken, counts }: ImportResult, canResume: boolean): string {
+function nextStepAfter({ dryRun }: StoreImport, { isBroken, counts }: ImportResult, canResume: boolean): string {
   if (dryRun || (isBroken && counts.rows === counts.failed)) return ''
   if (isBroken) return '; earlier rows were imported; repair the file there and import it again'
   return `; earlier rows were imported; ${canResume ? 'continue with --resume' : 'import the file again'}`
