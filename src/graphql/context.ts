@@ -5,7 +5,6 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import { CatalogueError, changesDisabled, invalidRequest } from '../errors.ts'
 import type { Job } from '../jobs/job.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
-import { lazy } from '../lazy.ts'
 import type { Caller } from '../request/caller.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
@@ -42,15 +41,7 @@ export interface Context {
 }
 
 export function createContext(request: Omit<Context, 'loaders' | 'answer'>): Context {
-  // Most requests by REST need none.
-  const loaders = lazy(() => createLoaders(request.catalogue, request.filterService))
-  return {
-    ...request,
-    answer: { bytes: 0 },
-    get loaders() {
-      return loaders()
-    },
-  }
+  return { ...request, answer: { bytes: 0 }, loaders: createLoaders(request.catalogue, request.filterService) }
 }
 
 /** Throws `changes_disabled` if the service records no changes. */

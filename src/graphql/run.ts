@@ -5,13 +5,10 @@ import {
   type GraphQLSchema,
   type GraphQLType,
   getNamedType,
-  isEnumType,
   isInputObjectType,
   Kind,
-  TypeInfo,
   typeFromAST,
-  visit,
-  visitWithTypeInfo,
+  type VariableDefinitionNode,
 } from 'graphql'
 import { rolledBackIf } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
@@ -47,9 +44,12 @@ export function compileWhenRunAgain(schema: GraphQLSchema, document: DocumentNod
  * compiler takes such a null for false, or passes it on.
  */
 function defaultedVariables(document: DocumentNode): string[] {
+  return variablesOf(document).flatMap(({ defaultValue, variable }) => (defaultValue ? variable.name.value : []))
+}
+
+function variablesOf(document: DocumentNode): VariableDefinitionNode[] {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-  const variables = operations.flatMap(({ variableDefinitions = [] }) => variableDefinitions)
-  return variables.filter(({ defaultValue }) => defaultValue).map(({ variable }) => variable.name.value)
+  return operations.flatMap(({ variableDefinitions = [] }) => variableDefinitions)
 }
 
 /** The compiled operation; undefined where the compiler fails. */
@@ -59,34 +59,18 @@ async function compile(
   operationName?: string,
 ): Promise<Run | undefined> {
   const { compileQuery, isCompiledQuery } = await import('graphql-jit')
-  const options = { disableLeafSerialization: !hasEnum(schema, document) }
-  const compiled = compileQuery(schema, document, operationName, options)
+  const compiled = compileQuery(schema, document, operationName)
   return isCompiledQuery(compiled) ? (variables, context) => compiled.query({}, context, variables) : undefined
 }
 
-/**
- * Whether a variable's type contains itself, as a filter of filters does: the compiler would not end.
- */
+/** Whether a variable's type contains itself, as a filter of filters does: the compiler would not end. */
 function hasRecursiveVariable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const isRecursive = (type: GraphQLType | undefined, within: readonly GraphQLType[]): boolean => {
     if (!isInputObjectType(type)) return false
     const fields = Object.values(type.getFields())
     return within.includes(type) || fields.some((field) => isRecursive(getNamedType(field.type), [...within, type]))
   }
-  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-  const variables = operations.flatMap(({ variableDefinitions = [] }) => variableDefinitions)
-  return variables.some(({ type }) => isRecursive(getNamedType(typeFromAST(schema, type)), []))
-}
-
-/** Whether an enumeration is selected: the compiler must serialize its values, unlike those of all other leaves. */
-function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
-  const types = new TypeInfo(schema)
-  let found = false
-  const enter = () => {
-    found ||= isEnumType(getNamedType(types.getType()))
-  }
-  visit(document, visitWithTypeInfo(types, { Field: { enter } }))
-  return found
+  return variablesOf(document).some(({ type }) => isRecursive(getNamedType(typeFromAST(schema, type)), []))
 }
 
 /** Runs a mutation whose payloads read in one transaction: nothing is written if one of its fields fails. */

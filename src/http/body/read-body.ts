@@ -14,12 +14,6 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   if (announced > maxBytes) throw tooLarge(maxBytes)
   reserve(announced)
   sendContinue(request)
-  // A short body arrives with its headers.
-  const whole = request.complete ? arrived(request) : undefined
-  if (whole) {
-    if (announced === 0) reserve(whole.length)
-    return whole
-  }
   // Chunks are copied as they arrive: to join those of several bodies that end at the same time takes 100 ms.
   let body = Buffer.allocUnsafe(announced)
   let size = 0
@@ -37,13 +31,6 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     throw error instanceof HttpError ? error : new HttpError('invalid_request', 'the body is incomplete')
   }
   return body.subarray(0, size)
-}
-
-/** A body that has arrived. Node 26 returns it piece by piece, earlier versions at once. */
-function arrived(request: IncomingMessage): Buffer<ArrayBuffer> | undefined {
-  const pieces: Buffer<ArrayBuffer>[] = []
-  for (let piece = request.read(); piece !== null; piece = request.read()) pieces.push(piece)
-  return pieces.length > 1 ? Buffer.concat(pieces) : pieces[0]
 }
 
 export function tooLarge(maxBytes: number): HttpError {
