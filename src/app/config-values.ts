@@ -35,31 +35,29 @@ export function isOrigin(text: string): boolean {
   return text === 'null' || URL.parse(text)?.origin === text.replace(/\/$/, '')
 }
 
-/** A duration such as `7d` in milliseconds. */
-export function duration(usual: string) {
+/** A text that is read as a number, such as a duration. */
+function readAs(read: (text: string) => number | undefined, usual: string, expected: string) {
   return z
     .string()
     .default(usual)
     .transform((text, context) => {
-      const milliseconds = millisecondsOf(text)
-      if (milliseconds === undefined) context.addIssue('must be a duration such as 7d, 12h or 45m')
-      return milliseconds ?? 0
+      const value = read(text)
+      if (value === undefined) context.addIssue(`must be a ${expected}`)
+      return value ?? 0
     })
 }
 
-const units = { kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
+/** A duration such as `7d` in milliseconds. */
+export const duration = (usual: string) => readAs(millisecondsOf, usual, 'duration such as 7d, 12h or 45m')
 
 /** A size such as `256MiB` in bytes. */
-export function size(usual: string) {
-  return z
-    .string()
-    .default(usual)
-    .transform((text, context) => {
-      const [, amount, unit = ''] = /^([1-9]\d{0,5})\s?([kmg]ib)$/i.exec(text) ?? []
-      const bytes = Number(amount) * units[unit.toLowerCase() as keyof typeof units]
-      if (amount === undefined) context.addIssue('must be a size such as 256MiB, 512KiB or 1GiB')
-      return bytes
-    })
+export const size = (usual: string) => readAs(bytesOf, usual, 'size such as 256MiB, 512KiB or 1GiB')
+
+const units = { kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
+
+function bytesOf(text: string): number | undefined {
+  const [, amount, unit = ''] = /^([1-9]\d{0,5})\s?([kmg]ib)$/i.exec(text) ?? []
+  return amount === undefined ? undefined : Number(amount) * units[unit.toLowerCase() as keyof typeof units]
 }
 
 export function wholeNumber(min: number, max: number) {

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { oldestWriter } from '../catalogue/changes/oldest-writer.ts'
 import { readQueue } from '../catalogue/projections/queue.ts'
 import { connectionStateOf } from '../database/connection/connect.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
-import { createMetrics } from '../metrics/metrics.ts'
-import type { MetricSources } from '../metrics/registry.ts'
+import { lazy } from '../lazy.ts'
+import type { MetricSources, Metrics } from '../metrics/registry.ts'
 import { readWebhookFigures } from '../webhooks/figures.ts'
 import type { startBackgroundWork } from './background-work.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -14,12 +15,13 @@ interface MetricParts extends Pick<MetricSources, 'database' | 'memory' | 'threa
   background(): ReturnType<typeof startBackgroundWork> | undefined
 }
 
+/** The metrics of one gateway. prom-client is loaded after the first answer: it would delay the start. */
 export function createGatewayMetrics(
   { db, globalConfig, filterClient, changesRetention, peers }: GatewayOptions,
   { replicas, background, ...parts }: MetricParts,
-) {
+): Metrics {
   const isRecording = changesRetention > 0
-  return createMetrics({
+  const sources: MetricSources = {
     ...parts,
     connectionPool: () => connectionStateOf(db),
     replicas: replicas?.states,
@@ -31,5 +33,14 @@ export function createGatewayMetrics(
     circuit: filterClient?.circuit,
     configuration: globalConfig.state,
     peers,
+  }
+  const registry = lazy(async () => {
+    await setImmediate()
+    const { createRegistry } = await import('../metrics/registry.ts')
+    return createRegistry(sources)
   })
+  return {
+    observe: async (...request) => (await registry()).observe(...request),
+    read: async () => (await registry()).read(),
+  }
 }

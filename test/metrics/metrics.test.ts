@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { oldestWriter } from '../../src/catalogue/changes/oldest-writer.ts'
 import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createRegistry } from '../../src/metrics/registry.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { newStore, storeBody } from '../support/factories.ts'
 import { keptLog } from '../support/log.ts'
@@ -85,7 +85,7 @@ describe('the metrics', () => {
       { globalConfig: 'file:///nowhere.json', globalConfigRefreshMs: 60_000 },
       log,
     )
-    const metrics = createMetrics({
+    const metrics = createRegistry({
       connectionPool: () => connectionStateOf(db),
       circuit: () => 'open',
       configuration: globalConfig.state,

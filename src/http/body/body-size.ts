@@ -16,10 +16,7 @@ export function piecesOf(body: Body): readonly Buffer[] {
 }
 
 /** Throws `invalid_request` when the answer to a read is too long. */
-export function requireLength({ body = '' }: HttpResponse, maxBytes: number): void {
-  // A character has at most three bytes: short texts are not measured.
-  if (typeof body === 'string' && body.length * 3 <= maxBytes) return
+export function requireLength({ body }: HttpResponse, maxBytes: number): void {
   const bytes = byteLength(body)
-  if (bytes <= maxBytes) return
-  throw new HttpError('invalid_request', longAnswerFault(maxBytes, bytes))
+  if (bytes > maxBytes) throw new HttpError('invalid_request', longAnswerFault(maxBytes, bytes))
 }

@@ -31,9 +31,9 @@ export function withinLimits(
   { method }: IncomingMessage,
   maxBytes = Number.POSITIVE_INFINITY,
 ): HttpResult {
-  if (!summary?.isWrite) requireLength(answer, maxBytes)
-  // Once: the length of the text is not counted before its bytes are made.
+  // Once: the bytes of a text are not counted without making them.
   if (answer.body !== undefined) answer.body = piecesOf(answer.body)
+  if (!summary?.isWrite) requireLength(answer, maxBytes)
   if (method !== 'HEAD') reserve(byteLength(answer.body), summary?.isWrite)
   return { answer, summary: { api, ...summary } }
 }
