@@ -24,7 +24,7 @@ const mayImport: Record<string, string> = {
   'src/mcp': 'database graphql http idempotency request',
   'src/http': 'rest auth event-loop fair-share graphql request tracing',
   'src/graphql': 'catalogue database jobs request',
-  'src/metrics': 'global-config',
+  'src/metrics': '',
   'src/global-config': 'catalogue',
   'src/outgoing': 'request',
   'src/live': 'catalogue database fair-share request',

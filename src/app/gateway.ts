@@ -40,9 +40,9 @@ export async function startGateway(options: GatewayOptions) {
   const status = async () => (isStopping ? 'unavailable' : checkStatus())
   const memory = createMemoryBudget(options.maxHeldBytes ?? 256 * mebibyte)
   const metrics = createGatewayMetrics(options, {
-    database: kind,
+    kind,
     memory,
-    threadPool: threadState,
+    threadState,
     openStreams: live.streams.count,
     replicas,
     background: () => background,

@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createGatewayMetrics } from '../../src/app/gateway-metrics.ts'
 import { oldestWriter } from '../../src/catalogue/changes/oldest-writer.ts'
-import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
+import { connect } from '../../src/database/connection/connect.ts'
+import { createMemoryBudget } from '../../src/fair-share/memory-budget.ts'
+import { createFilterClient } from '../../src/filter-service/client.ts'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
-import { createRegistry } from '../../src/metrics/registry.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { newStore, storeBody } from '../support/factories.ts'
 import { keptLog } from '../support/log.ts'
@@ -85,11 +87,19 @@ describe('the metrics', () => {
       { globalConfig: 'file:///nowhere.json', globalConfigRefreshMs: 60_000 },
       log,
     )
-    const metrics = createRegistry({
-      connectionPool: () => connectionStateOf(db),
-      circuit: () => 'open',
-      configuration: globalConfig.state,
-    })
+    const filterClient = createFilterClient({ url: 'http://127.0.0.1:1', timeoutMs: 1_000, log })
+    const parts = {
+      kind: undefined,
+      threadState: () => ({ busy: 0, waiting: 0 }),
+      openStreams: () => 0,
+      memory: createMemoryBudget(0),
+      replicas: undefined,
+      background: () => undefined,
+    }
+    const metrics = createGatewayMetrics(
+      { db, globalConfig, filterClient: { ...filterClient, circuit: () => 'open' }, changesRetention: 0 },
+      parts,
+    )
     const { body } = await metrics.read()
     expect(figureOf(body, 'catalogue_pool_connections{state="idle"}')).toBe(1)
     expect(figureOf(body, 'catalogue_pool_connections{state="waiting"}')).toBe(0)
@@ -97,6 +107,7 @@ describe('the metrics', () => {
     expect(figureOf(body, 'catalogue_configuration_current{source="url"}')).toBe(0)
     expect(figureOf(body, 'catalogue_configuration_failures{source="url"}')).toBe(1)
     globalConfig.stop()
+    await filterClient.close()
     await db.destroy()
     await database.drop()
   })
