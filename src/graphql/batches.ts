@@ -46,14 +46,9 @@ export function byField<Field extends string, V>(
 
 /** A loader for one result of each store, which a statement of its own reads: a few of them at once. */
 export function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce?: number) {
-  return new DataLoader<string, V>(
-    async (uuids) => {
-      const results = await mapStores([...new Set(uuids)], async (uuid) => [uuid, await load(uuid)] as const, atOnce)
-      const found = new Map(results)
-      return uuids.map((uuid) => found.get(uuid) as V)
-    },
-    { cache: false },
-  )
+  const loadAll = async (uuids: readonly string[]) =>
+    new Map(await mapStores(uuids, async (uuid) => [uuid, await load(uuid)] as const, atOnce))
+  return batched(loadAll) as DataLoader<string, V>
 }
 
 /** One loader for each distinct set of arguments in the request. */

@@ -20,19 +20,20 @@ export interface GraphQLApi {
 export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Promise<HttpResult> {
   const summary = { api: 'graphql' } as const
   const { request, headers } = incoming
-  if (methodOf(request) === 'GET' && headers.accept?.includes('text/html')) {
+  // HEAD is GET whose body is not sent.
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
+  if (method === 'GET' && headers.accept?.includes('text/html')) {
     return { answer: answerWithPage(await api.graphiql(), request), summary }
   }
   try {
-    return withinLimits('graphql', await answerTo(api, incoming), request, api.maxAnswerBytes)
+    return withinLimits('graphql', await answerTo(api, incoming, method), request, api.maxAnswerBytes)
   } catch (thrown) {
     return { answer: graphqlError(api.errorOf(thrown, incoming.id.text)), summary }
   }
 }
 
-async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<OperationResult> {
+async function answerTo(api: GraphQLApi, incoming: HttpRequest, method: string): Promise<OperationResult> {
   const { request, search, headers, id } = incoming
-  const method = methodOf(request)
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, HEAD, POST, OPTIONS' } } }
   const caller = incoming.requireCaller()
   const accept = jsonTypes(headers.accept)
@@ -46,11 +47,6 @@ async function answerTo(api: GraphQLApi, incoming: HttpRequest): Promise<Operati
 }
 
 const mediaTypes = ['application/json', 'application/graphql+json']
-
-/** HEAD is GET whose body is not sent. */
-function methodOf({ method = 'GET' }: HttpRequest['request']): string {
-  return method === 'HEAD' ? 'GET' : method
-}
 
 /** A cacheable answer with its tag; 304 for a client that has it. */
 function tagged(answer: HttpResponse, known: string | undefined): HttpResponse {
