@@ -2,34 +2,20 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, p
 import { LRUCache } from 'lru-cache'
 import { forbidden, invalidRequest } from '../errors.ts'
 import { type Caller, hasScope } from '../request/caller.ts'
-import { type Access, accessOf, fieldsOf, requireAccess, type SelectedField } from './access.ts'
+import { accessOf, fieldsOf, requireAccess, type SelectedField } from './access.ts'
 import { createCost } from './limits/cost.ts'
-import { type DocumentSize, sizeOf } from './limits/document-size.ts'
+import { sizeOf } from './limits/document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits/limits.ts'
-import { compileWhenRunAgain, interpret, type Run, runInTransaction } from './run.ts'
-import { createSubscribe, type Subscribe } from './subscribe.ts'
-
-/** One operation of a document, ready to run any number of times. All APIs run prepared operations only. */
-export interface PreparedOperation {
-  readonly document: DocumentNode
-  readonly access: Access
-  readonly size: DocumentSize
-  readonly isMutation: boolean
-  /** Whether the answer can have a value several times, so that it is longer than what was read. */
-  readonly mayRepeat: boolean
-  /** Its first root field: names the operation in the log and the metrics. */
-  readonly name: string
-  /** Its cost with these variables. Throws `InvalidVariables`. */
-  cost(variables: Record<string, unknown>): number
-  readonly run: Run
-  /** Only of a subscription, which is not run. */
-  readonly subscribe: Subscribe | undefined
-}
+import { compileWhenRunAgain, interpret, runInTransaction } from './run.ts'
+import { createSubscribe } from './subscribe.ts'
 
 /** Who may read the schema: every token, or those of administrators. */
 export type Introspection = 'all' | 'admin'
 
 export type Engine = ReturnType<typeof createEngine>
+
+/** One operation of a document, ready to run any number of times. All APIs run prepared operations only. */
+export type PreparedOperation = ReturnType<typeof prepareDocument>
 
 const maxCached = 200
 const maxCachedLength = 10_000
@@ -96,10 +82,14 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
     size,
     access,
     isMutation: operation.operation === 'mutation',
+    /** Whether the answer can have a value several times, so that it is longer than what was read. */
     mayRepeat: size.aliases > 0 || size.fragments > 0 || mayRepeat(fields),
+    /** Its first root field: names the operation in the log and the metrics. */
     name: fields[0]?.name ?? 'none',
+    /** Its cost with these variables. Throws `InvalidVariables`. */
     cost: createCost(schema, document, operation),
     run: access.readsInPayload ? runInTransaction(run) : run,
+    /** Only of a subscription, which is not run. */
     subscribe: operation.operation === 'subscription' ? createSubscribe(schema, document, operationName) : undefined,
   }
 }
