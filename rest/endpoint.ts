@@ -55,7 +55,7 @@ export type Answers =
    * As a write, after the body was received as a file, by `RestServices.write`, which answers what the operation would.
    * Unknown query parameters are errors.
    */
-  | ({ kind: 'upload' } & Upload)
+  | { kind: 'upload' }
   /** By a file, whose parts the operation reads. */
   | ({ kind: 'file' } & FileAnswer)
   /** By events, which `RestServices.events` writes; the operation is for its access alone. */
@@ -66,15 +66,6 @@ export interface EventsRequest {
   storeUuids: readonly string[] | undefined
   after: string | undefined
   filter: object
-}
-
-export type FileOptions = { store: string } & Record<string, unknown>
-
-interface Upload {
-  /** The options that are checked before the file is received, from the query. */
-  optionsOf(query: Record<string, unknown>): FileOptions
-  /** The path of what is made, from the data of the answer. */
-  locationOf(data: Record<string, unknown>): string
 }
 
 interface FileAnswer {

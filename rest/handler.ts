@@ -86,7 +86,7 @@ function answerOf(checked: CheckedRequest, services: RestServices): Promise<Http
     case 'listing':
       return answerListing(checked, services)
     case 'upload':
-      return answerUpload(checked, answers, services)
+      return answerUpload(checked, services)
     case 'file':
       return answerFile(checked, answers, services)
     case 'events':

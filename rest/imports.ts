@@ -54,11 +54,7 @@ export const imports: readonly Endpoint[] = [
     summary: 'Import a file',
     description:
       'Receives a file and imports it in the background: CSV in any encoding and separator, JSON, JSON Lines, XLSX or an XML feed, each also compressed by gzip; at most 256 MiB, unless configured otherwise. The file is the body, with any `Content-Type`, chunked or not. Poll GET /imports/{job_id} for the progress. An unknown query parameter is an error. With an `Idempotency-Key` the same file is imported once. `Prefer: max-affected` is refused. An incomplete upload leaves nothing.',
-    answers: {
-      kind: 'upload',
-      optionsOf: ({ store_uuid: store, ...query }) => ({ ...camelCase(query), store: String(store) }),
-      locationOf: ({ job_id: id }) => `/imports/${id}`,
-    },
+    answers: { kind: 'upload' },
     lists: ['assets', 'map'],
     dataShape: results.StartImport,
     document: operations.StartImportDocument,

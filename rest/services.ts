@@ -1,7 +1,7 @@
 import type { Caller } from '../src/request/caller.ts'
 import type { HttpResponse, RestRequest } from '../src/request/exchange.ts'
 import type { HttpError } from '../src/request/http-error.ts'
-import type { Endpoint, EventsRequest, FileOptions } from './endpoint.ts'
+import type { Endpoint, EventsRequest } from './endpoint.ts'
 import type { ReadRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 
@@ -22,10 +22,10 @@ export interface RestServices {
   /** A page of the listing of asset groups, or only its version if `isKnown` is true of that. */
   readListing(request: CheckedRequest, isKnown?: (version: string) => boolean): Promise<AssetPage>
   /**
-   * Receives the request's file; the options and preferences are checked first. Throws `HttpError`, and leaves nothing
+   * Receives the request's file; the options in its query and its preferences are checked first. Throws `HttpError`, and leaves nothing
    * of a file that does not arrive whole.
    */
-  receiveFile(request: CheckedRequest, options: FileOptions): Promise<ReceivedFile>
+  receiveFile(request: CheckedRequest): Promise<ReceivedFile>
   /**
    * Does the work of a write; with a key at most once, in the transaction that stores its data. A repetition returns
    * the stored data. `execute` returns the data of the request's mutation, or throws `HttpError`; with a file that was
