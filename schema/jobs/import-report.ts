@@ -38,9 +38,9 @@ export const JobProblemRef = builder.objectRef<Problem>('JobProblem').implement(
   }),
 })
 
-// REST and GraphQL write the name of the first option in two ways.
+// REST and GraphQL write names of several words in two ways.
 const sentenceOf = (sentence: string) =>
-  sentence.replace('--unescape-formulas', 'an option').replaceAll(/--([a-z]+)/g, '`$1`')
+  sentence.replaceAll(/--[a-z]+-[a-z-]+/g, 'an option').replaceAll(/--([a-z]+)/g, '`$1`')
 
 const noteCodes = Object.entries(noteSentences).map(([code, sentence]) => `- \`${code}\`: ${sentenceOf(sentence)}`)
 
