@@ -18,10 +18,10 @@ interface Image {
 }
 
 /**
- * The images in the order of their positions; then those without one, in the order of their rows. Each is there once,
- * as in the group that they become: with its first text.
+ * The URLs of a product's images in the order of their positions; then those without one, in the order of their rows.
+ * Each is there once, as in the group that they become: with its first text. `alt` are their texts.
  */
-export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes): Image[] {
+export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes): { urls: Cell[]; alt: Cell } {
   const images: Image[] = []
   const others: { alt: Cell; row: number }[] = []
   for (const row of rows) {
@@ -40,15 +40,15 @@ export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes)
   }
   const found = [...distinct.values()]
   // Without any other text, that of a row without an image is the product's.
-  const kept = altOf(found) || others[0]?.alt
-  for (const { alt, row } of others) {
-    if (![kept].flat().includes(alt)) notes.add('repeated_images', { example: `row ${row}` })
+  const alt = altOf(found) || (others[0]?.alt ?? '')
+  for (const other of others) {
+    if (![alt].flat().includes(other.alt)) notes.add('repeated_images', { example: `row ${other.row}` })
   }
-  return found
+  return { urls: found.map(({ url }) => url), alt }
 }
 
 /** The text of the only image, or a list of one for each; empty if none has one. */
-export function altOf(images: readonly Image[]): Cell {
+function altOf(images: readonly Image[]): Cell {
   if (images.every(({ alt }) => alt === '')) return ''
   return images.length > 1 ? images.map(({ alt }) => alt) : (images[0]?.alt ?? '')
 }

@@ -2,7 +2,7 @@ import { isOfReport } from '../../request/csv/attribute-column.ts'
 import { maxColumns } from '../read/limits.ts'
 import type { Cell, Entry, Reading, Row, RowFault, RowSource } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
-import { altColumns, altOf, imageColumns, imagesOf, indexOf, positionColumns } from './shopify-images.ts'
+import { altColumns, imageColumns, imagesOf, indexOf, positionColumns } from './shopify-images.ts'
 
 const variants = 'Variants'
 /** The names of columns, in exports until 2025 and since. */
@@ -115,13 +115,13 @@ function productRow(rows: readonly Row[], first: Row, faults: RowFault[], { asse
     }
   }
   if (values.size > maxColumns) faults.push({ expected: `must have at most ${maxColumns} columns` })
-  const images = imagesOf(rows, faults, notes)
+  const { urls, alt } = imagesOf(rows, faults, notes)
   const columns = [...values.keys()].map((key) => (typeof key === 'number' ? '' : key))
   const cells = [...values.values()].map((found, i): Cell => {
     const column = columns[i] ?? ''
-    if (imageColumns.includes(column)) return images.map(({ url }) => url)
+    if (imageColumns.includes(column)) return urls
     if (assets.includes(column) && found.length > 1) return found.flatMap(({ cell }) => cell)
-    if (altColumns.includes(column) && found.length > 0) return altOf(images) || (found[0]?.cell ?? '')
+    if (altColumns.includes(column) && found.length > 0) return alt
     return positionColumns.includes(column) ? '' : (found[0]?.cell ?? '')
   })
   const size = rows.reduce((sum, row) => sum + row.size, 0)
