@@ -25,7 +25,10 @@ const numberLike = /^[+-]?\d*([.,'\s]\d+)+$/
 export interface NumberReaders {
   /** The reader for a chunk. */
   of(rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]): ReadNumbers
-  /** Notes an option without effect, and the columns half of whose values are numbers with the other mark only. */
+  /**
+   * Notes an option without effect, columns half of whose values are numbers with the other mark only, and columns of
+   * numbers that have no definition.
+   */
   addNotes(notes: Notes, isResumed: boolean): void
 }
 
@@ -51,9 +54,11 @@ export async function numberReaders(
   const seen = await attributesWithCommas(catalogue, request, stream, again)
   const mayHaveCommas = delimiter === ';' || format === 'xlsx'
   const { count, addNotes } = countMarks(request, columnOf)
+  const undefinedNumbers = findUndefinedNumbers()
   const read = (text: string, name: string) => readNumber(text, request, mayHaveCommas || seen.has(name))
   return {
     of: (rows, definitions) => {
+      undefinedNumbers.add(rows, definitions)
       const numbers = numbersOf(definitions)
       if (numbers.size === 0) return (product) => product
       for (const { product } of rows) {
@@ -73,7 +78,32 @@ export async function numberReaders(
         return { ...product, values }
       }
     },
-    addNotes,
+    addNotes: (notes, isResumed) => {
+      addNotes(notes, isResumed)
+      for (const name of undefinedNumbers.list()) notes.add('only_numbers', { column: columnOf(name), rows: 0 })
+    },
+  }
+}
+
+/** With fewer products a store answers fast from the products themselves. */
+const minRows = 5_000
+/** Longer ones, and those with zeros before them, are codes. */
+const shortNumber = /^-?(0|[1-9]\d{0,8})(\.\d+)?$/
+
+/** Finds the attributes without a definition all of whose values are numbers, in an import of many rows. */
+function findUndefinedNumbers() {
+  const [numbers, others] = [new Set<string>(), new Set<string>()]
+  let count = 0
+  return {
+    add: (rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]) => {
+      count += rows.length
+      for (const { name } of definitions) others.add(name)
+      for (const { product } of rows) {
+        for (const [i, name] of product?.names.entries() ?? [])
+          if (!others.has(name)) (shortNumber.test(product?.values[i] ?? '') ? numbers : others).add(name)
+      }
+    },
+    list: () => (count < minRows ? [] : [...numbers].filter((name) => !others.has(name))),
   }
 }
 

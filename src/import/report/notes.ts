@@ -20,6 +20,7 @@ export const noteSentences = {
   merged_cells: 'cells are merged: only the first of them has the value',
   drawings: 'pictures and charts that are placed on the sheet were not read',
   other_decimal: 'at least half of the values are numbers only with the other --decimal',
+  only_numbers: 'all values are numbers: filters and sorting by them are fast with a definition as NUMBER, filterable',
   decimal_unused: '--decimal was applied to no value: it is for texts of NUMBER attributes',
   option_unused: 'options for other formats were ignored',
   repeated_images:

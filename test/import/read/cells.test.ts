@@ -714,6 +714,17 @@ describe('numbers', () => {
     expect((await importNumbers(content, ['--decimal', 'comma'])).stderr).toBe('')
   })
 
+  test('that are the only values of a column without a definition have a note in a large file', async () => {
+    const rowOf = (i: number) => [i, i / 4, i, i + 4e12, i === 4_999 ? 'x' : i].join()
+    const rows = Array.from({ length: 5_000 }, (_, i) => rowOf(i))
+    const content = `sku,Weight,Price,EAN,Size\n${rows.join('\n')}\n`
+    const { stderr } = await importNumbers(content, ['--chunk-rows', '1000', '--dry-run'])
+    const sentence =
+      'all values are numbers: filters and sorting by them are fast with a definition as NUMBER, filterable'
+    expect(stderr).toBe(`note: "Weight": ${sentence}\n`)
+    expect((await importNumbers(content.replace(/.*\n$/, ''))).stderr).toBe('')
+  })
+
   test('are what they are with --decimal point', async () => {
     expect((await importNumbers('sku;Price\nA;1.234\n', ['--decimal', 'point'])).prices).toEqual(['1.234'])
   })
