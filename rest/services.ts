@@ -22,8 +22,8 @@ export interface RestServices {
   /** A page of the listing of asset groups, or only its version if `isKnown` is true of that. */
   readListing(request: CheckedRequest, isKnown?: (version: string) => boolean): Promise<AssetPage>
   /**
-   * Receives the request's file; the options in its query and its preferences are checked first. Throws `HttpError`, and leaves nothing
-   * of a file that does not arrive whole.
+   * Receives the request's file; the options in its query and its preferences are checked first. Throws `HttpError`,
+   * and leaves nothing of a file that does not arrive whole.
    */
   receiveFile(request: CheckedRequest): Promise<ReceivedFile>
   /**

@@ -99,8 +99,12 @@ function findUndefinedNumbers() {
       count += rows.length
       for (const { name } of definitions) others.add(name)
       for (const { product } of rows) {
-        for (const [i, name] of product?.names.entries() ?? [])
-          if (!others.has(name)) (shortNumber.test(product?.values[i] ?? '') ? numbers : others).add(name)
+        const { names = [], values = [] } = product ?? {}
+        // An iterator of entries takes three times as long.
+        for (let i = 0; i < names.length; i++) {
+          const name = names[i] ?? ''
+          if (!others.has(name)) (shortNumber.test(values[i] ?? '') ? numbers : others).add(name)
+        }
       }
     },
     list: () => (count < minRows ? [] : [...numbers].filter((name) => !others.has(name))),
