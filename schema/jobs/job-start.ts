@@ -91,9 +91,8 @@ function resolveStart<Args>(start: (args: Args, context: Context, info: GraphQLR
 
 /** The options of an import as on the command line. A null is a default. */
 function optionsOf({ storeUuid, input }: { storeUuid: string; input: typeof ImportInput.$inferInput }) {
-  const { content: _, map, ...rest } = input
-  const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
-  return { format: 'csv' as const, channel: defaultChannel, ...withoutNulls(rest), store: storeUuid, map: pairs }
+  const { content: _, ...options } = input
+  return { format: 'csv' as const, channel: defaultChannel, ...withoutNulls(options), store: storeUuid }
 }
 
 builder.mutationFields((t) => ({

@@ -5,7 +5,7 @@ import { takeLocks } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import type { ImportReport } from '../import/import-file.ts'
 import type { ImportPosition } from '../import/position.ts'
-import { type FailedRow, problemsOf } from '../import/report/failed-row.ts'
+import { type FailedRow, problemOf } from '../import/report/failed-row.ts'
 import { asTransaction, type Job, type JobKey } from './job.ts'
 import { ago, diedTwice, heartbeats, maxCrashes } from './liveness.ts'
 import { deleteParts } from './parts.ts'
@@ -100,7 +100,8 @@ function keepProblems(attempt: Attempt, rows: readonly FailedRow[]): void {
   const [first] = rows
   if (!first) return
   attempt.problems = attempt.problems.filter(({ row }) => row < first.row.number)
-  attempt.problems.push(...problemsOf(rows.slice(0, maxProblems)).slice(0, maxProblems - attempt.problems.length))
+  const problems = rows.slice(0, maxProblems).flatMap(({ row, faults }) => faults.map((fault) => problemOf(row, fault)))
+  attempt.problems.push(...problems.slice(0, maxProblems - attempt.problems.length))
 }
 
 /**

@@ -53,8 +53,11 @@ export async function requireRoom(
 export async function roomFor(db: Kysely<Database>, storeUuid: string, bytes: number, quotas: JobQuotas) {
   const kept = await measureJobs(db, storeUuid)
   const left = quotas.keptMb * mebibyte - kept
-  if (bytes > left) throw tooMuchKept(kept, quotas)
-  return left
+  if (bytes <= left) return left
+  throw new CatalogueError(
+    'quota_exceeded',
+    `the jobs of a store may keep at most ${quotas.keptMb} MiB of input and output; they keep ${Math.ceil(kept / mebibyte)} MiB, and this needs more: delete jobs with deleteJob, or wait until they have ended and are deleted`,
+  )
 }
 
 interface JobNumbers {
@@ -84,12 +87,4 @@ async function measureJobs(db: Kysely<Database>, storeUuid: string): Promise<num
     db,
   )
   return Number(onlyRow(rows).bytes)
-}
-
-function tooMuchKept(bytes: number, { keptMb }: JobQuotas): CatalogueError {
-  const kept = Math.ceil(bytes / mebibyte)
-  return new CatalogueError(
-    'quota_exceeded',
-    `the jobs of a store may keep at most ${keptMb} MiB of input and output; they keep ${kept} MiB, and this needs more: delete jobs with deleteJob, or wait until they have ended and are deleted`,
-  )
 }

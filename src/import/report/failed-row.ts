@@ -41,10 +41,6 @@ export interface Problem {
   reason: string
 }
 
-export function problemsOf(failedRows: readonly FailedRow[]): Problem[] {
-  return failedRows.flatMap(({ row, faults }) => faults.map((fault) => problemOf(row, fault)))
-}
-
 export function problemOf(mapped: MappedRow, fault: RowFault): Problem {
   const { field = null, row = mapped.number } = fault
   const line = rowsOf(mapped).find(({ number }) => number === row)?.line ?? null
