@@ -59,8 +59,11 @@ export const imports: readonly Endpoint[] = [
     dataShape: results.StartImport,
     document: operations.StartImportDocument,
     shapes: ({ channels }) => ({ query: z.object({ store_uuid: input.storeUuid, ...options(channels) }) }),
-    // For the OpenAPI document, which shows the same operation in GraphQL with the file of its example.
-    variables: ({ store_uuid: storeUuid }, _body, file) => ({ storeUuid, input: { content: String(file ?? '') } }),
+    // For the OpenAPI document and GraphiQL, which show the same operation in GraphQL with the file of its example.
+    variables: ({ store_uuid: storeUuid, dry_run: dryRun = false }, _body, file) => ({
+      storeUuid,
+      input: { content: String(file ?? ''), dryRun },
+    }),
     toData: ({ startImport: job }) => restObject(job),
   }),
 
