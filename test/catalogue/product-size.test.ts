@@ -96,7 +96,7 @@ it.skipIf(process.env.CITUS_URL)(
     const origin = { requestId: 'r', actor: 'a', via: 'rest', operation: 'updateProducts' }
     const request = {
       ...{ patches: { FULL: changes }, statuses: {}, creates: false, updates: true },
-      ...{ refused: [], newNames: [], failed: 0, maxSize: 4 * 1024 * 1024, origin },
+      ...{ refused: [], failed: 0, maxSize: 4 * 1024 * 1024, origin },
     }
     const { rows } = await sql<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>`
     explain (analyze, buffers, format json)

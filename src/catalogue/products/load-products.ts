@@ -47,7 +47,7 @@ export async function loadProducts(
   if (tooLarge.length > 0) return { created: 0, updated: 0, tooLarge }
   const codes = products.map(({ productCode }) => productCode)
   // Rows of a file share one list of names.
-  const newNames = [...new Set([...new Set(products.map(({ names }) => names))].flat())]
+  const names = [...new Set([...new Set(products.map((product) => product.names))].flat())]
   const someExist = await hasAny(catalogue, storeUuid, codes)
   if (someExist) {
     const withStatus = products.filter(({ status }) => status !== null)
@@ -58,7 +58,7 @@ export async function loadProducts(
       updates: true,
       locks: {},
       failed,
-      newNames,
+      names,
       mostNames: Math.max(...products.map(({ names }) => names.length)),
     })
     return { created: written.created.length, updated: written.updated.length, tooLarge: written.tooLarge }
@@ -69,7 +69,7 @@ export async function loadProducts(
   await sql`
     select record_change(${storeUuid}::uuid, ${jsonOfOrigin(catalogue)}::jsonb, 'product', 'created', codes, null, null,
         cardinality(codes), ${failed}::integer), mark_products(${storeUuid}::uuid, codes, 1),
-      keep_attribute_names(${storeUuid}::uuid, ${newNames}::text[]),
+      keep_attribute_names(${storeUuid}::uuid, ${names}::text[]),
       count_products(${storeUuid}::uuid, ${statuses}::text[], array_fill(1::bigint, array[cardinality(codes)]))
     from (select ${codes}::text[] as codes) c`.execute(catalogue.db)
   return { created: codes.length, updated: 0, tooLarge: [] }

@@ -37,7 +37,7 @@ end $$;
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
 --   failed                            how many other items of the request have failed
 --   maxSize                           of a product's attributes, in bytes of JSON
---   newNames                          those with values that may be new to the store; left out: all
+--   names                             of attributes that have values; left out: they are not new to the store
 --   mostNames                         how many attributes a patch has at most; left out: as its size allows
 --   origin                            who writes, as in catalogue.ts, or null: nothing is recorded
 -- }
@@ -173,15 +173,14 @@ begin
     end if;
   end loop;
 
-  -- 4. Writes the names, the queue of changed products, the products and the totals.
-  if not request ? 'newNames' then
+  -- 4. Writes the names, the queue of changed products, the products and the totals. Names of products that are not
+  -- written would stay as columns of exports: new ones are looked for in the patches.
+  if exists (
+    select from jsonb_array_elements_text(request -> 'names') n(name)
+    where not exists (select from attribute_name a where a.store_uuid = store and a.name = n.name collate "C")
+  ) then
     perform keep_attribute_names(store, array(select distinct a.name from unnest(updated || created) code
       cross join lateral jsonb_each_text(patches -> code) a(name, value) where a.value <> ''));
-  elsif jsonb_array_length(request -> 'newNames') > 0 then
-    -- Those of products that are not written would stay as columns of exports.
-    perform keep_attribute_names(store, array(select distinct a.name from unnest(updated || created) code
-      cross join lateral jsonb_each_text(patches -> code) a(name, value)
-      join jsonb_array_elements_text(request -> 'newNames') n(name) using (name) where a.value <> ''));
   end if;
 
   if updated is not null then

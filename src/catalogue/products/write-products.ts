@@ -30,10 +30,6 @@ const knownRules = new LRUCache<string, Rules>({
   sizeCalculation: ({ definitions }) => JSON.stringify(definitions).length,
 })
 
-/** Names of attributes that are known to be kept, by store: few names of few stores are asked for again and again. */
-const keptNames = new LRUCache<string, Set<string>>({ max: 1_000 })
-const maxKept = 2_000
-
 /** How often patches are validated again because the store's definitions have changed meanwhile. */
 const maxAttempts = 5
 
@@ -74,12 +70,10 @@ export async function writePatches(
     const validate = validator(attributeValidator(definitions, mismatches))
     const validated = validatePatches(rules ? patches : [], validate, { firstOnly })
     if (attributesOf) for (const patch of validated.good.values()) patch.attributes = attributesOf(patch)
-    const newNames = newNamesOf(validated.good.values(), keptNames.get(uuid))
-    const writes = { ...writesOf(validated, options), removes, newNames, validatedBy: rules?.fingerprint ?? null }
+    const writes = { ...writesOf(validated, options), removes, validatedBy: rules?.fingerprint ?? null }
     const { definitions: present, fingerprint, ...written } = await writeProducts(catalogue, storeUuid, writes)
     if (present === null) {
       failTooLarge(validated, written.tooLarge)
-      if (newNames.length > 0 && !catalogue.isInTransaction) keepNames(uuid, validated, written)
       return { storeUuid: uuid, validated, written }
     }
     rules = { definitions: JSON.parse(present), fingerprint }
@@ -100,23 +94,16 @@ function writesOf(
     updates,
     locks: { groups, products: [...good.keys(), ...codes] },
     ...(looksUpFailed ? { refused: codes } : { failed: codes.length }),
+    names: namesOf(good.values()),
     mostNames: Math.max(0, ...Array.from(good.values(), ({ attributes }) => Object.keys(attributes).length)),
   }
 }
 
-/** The attributes of patches that have a value, and may be new to the store. */
-function newNamesOf(patches: Iterable<GoodPatch>, kept: ReadonlySet<string> | undefined): string[] {
+/** The attributes of patches that have a value. */
+function namesOf(patches: Iterable<GoodPatch>): string[] {
   const names = new Set<string>()
-  for (const { attributes } of patches)
-    for (const name in attributes) if (!kept?.has(name) && attributes[name]) names.add(name)
+  for (const { attributes } of patches) for (const name in attributes) if (attributes[name]) names.add(name)
   return [...names]
-}
-
-function keepNames(storeUuid: string, { good }: ValidatedPatches, { created, updated }: WrittenProducts): void {
-  const kept = keptNames.get(storeUuid) ?? new Set()
-  const written = [...created, ...updated].flatMap((code) => good.get(code) ?? [])
-  for (const name of newNamesOf(written, kept)) if (kept.size < maxKept) kept.add(name)
-  keptNames.set(storeUuid, kept)
 }
 
 /** A JSON object by product code, without nulls. */
@@ -142,7 +129,7 @@ interface ProductWrites {
   validatedBy?: string | null | undefined
   refused?: readonly string[] | undefined
   failed?: number | undefined
-  newNames?: readonly string[] | undefined
+  names?: readonly string[] | undefined
   mostNames?: number | undefined
 }
 
