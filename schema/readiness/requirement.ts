@@ -76,7 +76,8 @@ builder.objectField(StoreRef, 'channelRequirements', (t) =>
     complexity: { field: statementCost, multiplier: 10 },
     description: 'Requirements of a channel, in the order in which they were set; empty if there are none.',
     args: { channel: t.arg.string(required('Channel.')) },
-    resolve: ({ storeUuid }, { channel }, { catalogue }) => listRequirements(catalogue, storeUuid, channel),
+    resolve: async ({ storeUuid }, { channel }, { catalogue }) =>
+      (await listRequirements(catalogue, storeUuid, channel))[0]?.requirements ?? [],
   }),
 )
 

@@ -4,7 +4,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { recordEvaluated } from '../changes/record-changes.ts'
 import { type ChannelCounts, findCounts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
-import { listAllRequirements } from './requirements.ts'
+import { listRequirements } from './requirements.ts'
 
 /** Number of gaps that one step deletes. */
 const maxDeleted = 5_000
@@ -26,7 +26,7 @@ export async function buildCounts(catalogue: WriteCatalogue, uuid: string): Prom
 /** Starts counts for new requirements and drops unneeded ones. Returns whether there were any. */
 async function adjustCounts(catalogue: WriteCatalogue, uuid: string): Promise<boolean> {
   const all = await findCounts(catalogue, uuid)
-  const wanted = await listAllRequirements(catalogue, uuid)
+  const wanted = await listRequirements(catalogue, uuid)
   const live = all.filter(({ state }) => state !== 'dropped')
   const isOf = (counts: ChannelCounts, { channel, requirements }: (typeof wanted)[number]) =>
     counts.channel === channel && JSON.stringify(counts.requirements) === JSON.stringify(requirements)

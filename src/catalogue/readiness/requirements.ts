@@ -37,26 +37,16 @@ const maxPatternSteps = 1_000
 const maxBytes = 256 * 1024
 const maxMinimum: Record<Requirement['kind'], number> = { ATTRIBUTE: 65_535, ASSET: 1_000, STATUS: 0 }
 
-/** The requirements of a channel of a store, in their order. */
+/** The requirements of each channel of a store, or of one, in their order. */
 export async function listRequirements(
   catalogue: Catalogue,
   storeUuid: string,
-  channel: string,
-): Promise<Requirement[]> {
-  const { rows } = await sql<{ requirements: Requirement[] }>`
-    select requirements from channel_requirement
-    where store_uuid = ${visibleStore(catalogue, storeUuid)} and channel = ${channel}`.execute(catalogue.db)
-  return rows[0]?.requirements ?? []
-}
-
-/** The requirements of a store by channel. */
-export async function listAllRequirements(
-  catalogue: Catalogue,
-  storeUuid: string,
+  channel: string | null = null,
 ): Promise<{ channel: string; requirements: Requirement[] }[]> {
   const { rows } = await sql<{ channel: string; requirements: Requirement[] }>`
     select channel, requirements from channel_requirement
-    where store_uuid = ${visibleStore(catalogue, storeUuid)} order by channel`.execute(catalogue.db)
+    where store_uuid = ${visibleStore(catalogue, storeUuid)} and channel = coalesce(${channel}, channel)
+    order by channel`.execute(catalogue.db)
   return rows
 }
 

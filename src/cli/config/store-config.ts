@@ -9,7 +9,7 @@ import type { Catalogue, WriteCatalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { lockStore } from '../../catalogue/locks.ts'
 import {
-  listAllRequirements,
+  listRequirements,
   normalized,
   type Requirement,
   setRequirements,
@@ -32,7 +32,7 @@ export async function readStoreConfig(
   storeUuid: string,
 ): Promise<{ [Name in keyof ConfigFile]-?: Section<Name> }> {
   const definitions = await listDefinitions(catalogue, storeUuid)
-  const all = await listAllRequirements(catalogue, storeUuid)
+  const all = await listRequirements(catalogue, storeUuid)
   const tokens = await tokensOf(catalogue, storeUuid)
   return {
     attributes: definitions.map(
