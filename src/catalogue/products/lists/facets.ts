@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { customPlan } from '../../../database/connection/session.ts'
@@ -34,14 +33,6 @@ interface VersionedFacets {
   version: string | null
 }
 
-/** A facet for each name, in their order, of the products that match. Throws `invalid_request`. */
-export function countFacets(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
-  const question = { filter: query.filter, facets: query.names }
-  return readSource(catalogue, storeUuid, question, (source) =>
-    cachedFacets(source, query, () => readFacets(catalogue, source, query)),
-  )
-}
-
 /** UTF-16 code units of facets: 32 MiB, and 2 MiB. */
 const [maxUnits, maxUnitsOfOne] = [16 * 1024 * 1024, 1024 * 1024]
 
@@ -52,26 +43,25 @@ const cache = new LRUCache<string, Facet[]>({
 })
 
 /**
- * The facets of a query, counted only if the rows of `product_index` have changed since they were counted before. A
- * filter must be about these rows alone.
+ * A facet for each name, in their order, of the products that match. They are counted only if the rows of
+ * `product_index` have changed since they were counted before. Throws `invalid_request`.
  */
-async function cachedFacets(
-  source: Source,
-  query: FacetQuery,
-  count: () => Promise<VersionedFacets | undefined>,
-): Promise<Facet[] | undefined> {
-  const { index } = source
+export function countFacets(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
+  const question = { filter: query.filter, facets: query.names }
   const fields = filtersWithin(query.filter).flatMap(({ filter }) => fieldsOf(filter))
-  if (!index || !fields.every(({ isOfIndex }) => isOfIndex)) return (await count())?.facets
-  const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
-  const question = JSON.stringify([source.uuid, query, names.map((name) => source.attributeOf(name))])
-  const keyOf = (version: string) => version + hash('sha256', question)
-  const found = cache.get(keyOf(index.version))
-  if (found) return found.map((facet) => ({ ...facet, asOf: index.asOf }))
-  const counted = await count()
-  // What another replica had can be of another version.
-  if (counted?.version) cache.set(keyOf(counted.version), counted.facets)
-  return counted?.facets
+  return readSource(catalogue, storeUuid, question, async (source) => {
+    const { uuid, index, attributeOf } = source
+    if (!index || !fields.every(({ isOfIndex }) => isOfIndex))
+      return (await readFacets(catalogue, source, query))?.facets
+    const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
+    const keyOf = (version: string) => JSON.stringify([version, uuid, query, names.map((name) => attributeOf(name))])
+    const found = cache.get(keyOf(index.version))
+    if (found) return found.map((facet) => ({ ...facet, asOf: index.asOf }))
+    const counted = await readFacets(catalogue, source, query)
+    // What another replica had can be of another version.
+    if (counted?.version) cache.set(keyOf(counted.version), counted.facets)
+    return counted?.facets
+  })
 }
 
 async function readFacets(
