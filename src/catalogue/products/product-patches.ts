@@ -65,9 +65,7 @@ export function validatePatches(
       validated.failed.set(code, failures)
       continue
     }
-    const patch = merged(code, firstOnly ? entries.slice(0, 1) : entries)
-    validated.good.set(code, patch)
-    if (!fitsAlone(patch.attributes)) failTooLarge(validated, [code])
+    validated.good.set(code, merged(code, firstOnly ? entries.slice(0, 1) : entries))
   }
   return validated
 }
@@ -150,14 +148,3 @@ const maxMebibytes = 4
 export const maxSize = maxMebibytes * 1024 * 1024
 
 export const tooLargeFault = `the product's attributes must take at most ${maxMebibytes} MiB together`
-
-/** No character of a value takes more bytes in JSON. */
-const maxBytesPerCharacter = 6
-
-/** Whether the attributes of a patch are within the limit by themselves. */
-function fitsAlone(attributes: GoodPatch['attributes']): boolean {
-  let characters = 0
-  for (const name in attributes) characters += name.length + (attributes[name]?.length ?? 0)
-  if (characters * maxBytesPerCharacter < maxSize / 2) return true
-  return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
-}

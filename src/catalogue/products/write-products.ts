@@ -82,14 +82,20 @@ export async function writePatches(
   throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))
 }
 
+/** What to write of good patches; those that are too large by themselves fail. */
 function writesOf(
-  { good, failed }: ValidatedPatches,
+  validated: ValidatedPatches,
   { creates, updates, looksUpFailed, groups = [] }: PatchOptions,
 ): ProductWrites {
+  const { good, failed } = validated
+  const patches = Array.from(good, ([code, { attributes }]) => [code, JSON.stringify(attributes)] as const)
+  const tooLarge = patches.flatMap(([code, json]) => (Buffer.byteLength(json) > maxSize ? code : []))
+  failTooLarge(validated, tooLarge)
+  const statuses = Array.from(good, ([code, { status }]) => [code, JSON.stringify(status)] as const)
   const codes = [...failed.keys()]
   return {
-    patches: jsonByCode(good, (patch) => patch.attributes),
-    statuses: jsonByCode(good, (patch) => patch.status),
+    patches: jsonObject(patches.filter(([code]) => good.has(code))),
+    statuses: jsonObject(statuses.filter(([, status]) => status !== 'null')),
     creates,
     updates,
     locks: { groups, products: [...good.keys(), ...codes] },
@@ -104,16 +110,6 @@ function namesOf(patches: Iterable<GoodPatch>): string[] {
   const names = new Set<string>()
   for (const { attributes } of patches) for (const name in attributes) if (attributes[name]) names.add(name)
   return [...names]
-}
-
-/** A JSON object by product code, without nulls. */
-function jsonByCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
-  const members: [string, string][] = []
-  for (const [code, patch] of patches) {
-    const held = value(patch)
-    if (held !== null) members.push([code, JSON.stringify(held)])
-  }
-  return jsonObject(members)
 }
 
 /** What to write, as write-products.sql has it. */
