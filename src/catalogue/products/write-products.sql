@@ -39,7 +39,7 @@ end $$;
 --   maxSize                           of a product's attributes, in bytes of JSON
 --   names                             of attributes that have values; left out: they are not new to the store
 --   mostNames                         how many attributes a patch has at most; left out: as its size allows
---   origin                            who writes, as in catalogue.ts, or null: nothing is recorded
+--   origin                            who writes, as in catalogue.ts; left out: nothing is recorded
 -- }
 --
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
@@ -52,14 +52,14 @@ declare
   statuses constant jsonb := request -> 'statuses';
   created_ats constant jsonb := coalesce(request -> 'createdAts', '{}');
   removes constant boolean := coalesce(request -> 'removes', 'false');
-  creates constant boolean := request -> 'creates';
-  updates constant boolean := request -> 'updates';
+  creates constant boolean := coalesce(request -> 'creates', 'false');
+  updates constant boolean := coalesce(request -> 'updates', 'false');
   max_size constant integer := request -> 'maxSize';
   most_names constant integer := request -> 'mostNames';
   origin constant jsonb := nullif(request -> 'origin', 'null');
   codes constant text[] := array(select jsonb_object_keys(patches)) || array(select jsonb_array_elements_text(request -> 'refused'));
   written_at constant timestamptz := now();
-  failed integer := request -> 'failed';
+  failed integer := coalesce(request -> 'failed', '0');
   result record;
   products integer;
   total_statuses text[];

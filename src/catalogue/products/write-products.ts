@@ -151,11 +151,7 @@ export async function writeProducts(
 ): Promise<WrittenProducts & Definitions> {
   const store = requireVisible(catalogue, storeUuid)
   const { patches, statuses = '{}', createdAts = '{}', locks, ...options } = writes
-  const { creates = false, updates = false, refused = [], failed = 0 } = options
-  const request = {
-    ...{ ...options, creates, updates, refused, failed, maxSize },
-    origin: catalogue.origin ?? null,
-  }
+  const request = { ...options, maxSize, origin: catalogue.origin }
   const texts = `"patches":${patches},"statuses":${statuses},"createdAts":${createdAts}`
   const json = `${JSON.stringify(request).slice(0, -1)},${texts}}`
   // As JSON: Node parses a thousand codes of an array 20 times as slowly.
