@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { onlyRow } from '../../../database/only-row.ts'
+import { type BoundedFailures, maxFailures } from '../../bounded-failures.ts'
 import type { WriteCatalogue } from '../../catalogue.ts'
 import type { Sql } from '../../conditions.ts'
 import type { CatalogueKind } from '../change.ts'
@@ -19,6 +20,8 @@ export interface Reversal {
   later: Record<'tx' | 'seq' | 'at', string[]>
   /** Reverts of the request that were reverted themselves: they do not count as later changes. */
   cancelled: string[]
+  /** What the steps have skipped so far. */
+  skipped: BoundedFailures<SkippedItem>
 }
 
 /** How many of each a revert changed. */
@@ -31,18 +34,10 @@ export interface RevertedCounts {
   storeFields: number
 }
 
-/** What a step did. */
-export interface Reverted {
-  reverted: Partial<RevertedCounts>
-  /** At most `maxSkipped` items. */
-  skipped: SkippedItem[]
-  skippedCount: number
-}
-
 /** Reverts the items of some kinds. */
 export interface RevertStep {
   kinds: readonly CatalogueKind[]
-  revert(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted>
+  revert(catalogue: WriteCatalogue, reversal: Reversal): Promise<Partial<RevertedCounts>>
 }
 
 /** What a statement needs to revert items of a kind. */
@@ -65,23 +60,33 @@ export async function restoreItems(
   reversal: Reversal,
   kinds: readonly CatalogueKind[],
   restorationOf: (own: Sql) => Restoration,
-): Promise<Reverted> {
+): Promise<Partial<RevertedCounts>> {
   const { ctes, changes, counts, skipped } = restorationOf(sql`own`)
   const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
-  const { rows } = await sql<Reverted>`
+  const { rows } = await sql<SkippedItems & { reverted: Partial<RevertedCounts> }>`
     with own as materialized (${itemsOf(reversal, kinds)}), ${ctes}
     select json_build_object(${sql.join(numbers)}) as reverted, ${skippedColumns(skipped)},
       ${recorded(catalogue, reversal.storeUuid, changes)}`.execute(catalogue.db)
-  return onlyRow(rows)
+  const { reverted, ...skippedItems } = onlyRow(rows)
+  skip(reversal, skippedItems)
+  return reverted
 }
 
-/** How many skipped items a step returns. */
-const maxSkipped = 10_000
+/** At most `maxFailures` items that a step skips, and how many there are. */
+interface SkippedItems {
+  skipped: SkippedItem[]
+  skippedCount: number
+}
 
-/** The columns `skipped` and `skippedCount` for a query of skipped items. */
+export function skip({ skipped: all }: Reversal, { skipped, skippedCount }: SkippedItems): void {
+  for (const item of skipped) all.add(item)
+  all.more += skippedCount - skipped.length
+}
+
+/** SQL: the columns of `SkippedItems` for a query of skipped items. */
 export const skippedColumns = (items: Sql) => sql`(
         select coalesce(json_agg(s), '[]') from (
-          select distinct kind, code, key, reason from (${items}) s order by kind, code, key limit ${maxSkipped}
+          select distinct kind, code, key, reason from (${items}) s order by kind, code, key limit ${maxFailures}
         ) s
       ) as skipped,
       (select count(*)::int from (select distinct kind, code, key from (${items}) s) s) as "skippedCount"`

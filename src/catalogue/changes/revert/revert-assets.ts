@@ -21,7 +21,7 @@ export const assetsAndLinks: RevertStep = {
       from change c cross join lateral unnest(c.codes, c.keys) as i(code, key)
       where c.store_uuid = ${storeUuid} and c.request_id = ${catalogue.origin?.requestId} and c.reverts = ${requestId}
         and c.kind = 'link'`
-    if (done.reverted.links) await rebuildGroups(catalogue, storeUuid, touched)
+    if (done.links) await rebuildGroups(catalogue, storeUuid, touched)
     return done
   },
 }

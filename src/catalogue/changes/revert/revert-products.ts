@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { onlyRow } from '../../../database/only-row.ts'
 import { readStep } from '../../../request/context.ts'
-import { BoundedFailures } from '../../bounded-failures.ts'
 import { deleteLocked } from '../../products/delete-products.ts'
 import { writeProducts } from '../../products/write-products.ts'
-import { changedSince, itemsOf, type Reversal, type RevertStep, skippedColumns } from './restore-items.ts'
+import { changedSince, itemsOf, type Reversal, type RevertStep, skip, skippedColumns } from './restore-items.ts'
 import type { SkippedItem } from './skipped-item.ts'
 
 /** Restores attributes and statuses, deletes products that the request created, and creates those that it deleted. */
@@ -13,14 +12,12 @@ export const products: RevertStep = {
   revert: async (catalogue, reversal) => {
     const { db } = catalogue
     await sql`declare parts no scroll cursor for ${partsOf(reversal)}`.execute(db)
-    const skipped = new BoundedFailures<SkippedItem>()
     let count = 0
     let part: Part
     do {
       part = onlyRow((await readStep(() => sql<Part>`fetch 1 from parts`.execute(db))).rows)
-      for (const item of part.skipped ?? []) skipped.add(item)
-      if (part.skipped) skipped.more += part.skippedCount - part.skipped.length
-      const { patches, statuses, createdAts, deletes } = part
+      const { skipped, skippedCount, patches, statuses, createdAts, deletes } = part
+      if (skipped) skip(reversal, { skipped, skippedCount })
       if (deletes !== null) count += (await deleteLocked(catalogue, reversal.storeUuid, deletes)).deleted.length
       if (patches === null) continue
       const writes = { patches, removes: true, statuses, createdAts, updates: true, locks: {} }
@@ -28,11 +25,11 @@ export const products: RevertStep = {
       count += created.length + updated.length
       const known = new Set(created)
       const gone = missing.filter((code) => !known.has(code))
-      for (const item of unwritten(part, gone, 'gone')) skipped.add(item)
-      for (const item of unwritten(part, tooLarge, 'too_large')) skipped.add(item)
+      const items = [...unwritten(part, gone, 'gone'), ...unwritten(part, tooLarge, 'too_large')]
+      for (const item of items) reversal.skipped.add(item)
     } while (!part.isLast)
     await sql`close parts`.execute(db)
-    return { reverted: { products: count }, skipped: skipped.kept, skippedCount: skipped.kept.length + skipped.more }
+    return { products: count }
   },
 }
 

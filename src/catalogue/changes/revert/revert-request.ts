@@ -67,15 +67,12 @@ export async function revertRequest(
   }
   const cancelled = await requireNotReverted(catalogue, uuid, requestId, policy)
   const later = await findLater(catalogue, uuid, requestId, found)
-  const reversal = { storeUuid: uuid, requestId, overwrites: policy === 'OVERWRITE', seqs, later, cancelled }
+  const skipped = new BoundedFailures<SkippedItem>()
+  const reversal = { storeUuid: uuid, requestId, overwrites: policy === 'OVERWRITE', seqs, later, cancelled, skipped }
   const writes: WriteCatalogue = { ...catalogue, origin: { ...origin, reverts: requestId } }
   const reverted = { products: 0, assets: 0, links: 0, definitions: 0, requirements: 0, storeFields: 0 }
-  const skipped = new BoundedFailures<SkippedItem>()
   for (const step of steps.filter((one) => one.kinds.some((kind) => kinds.includes(kind)))) {
-    const done = await step.revert(writes, reversal)
-    Object.assign(reverted, done.reverted)
-    for (const item of done.skipped) skipped.add(item)
-    skipped.more += done.skippedCount - done.skipped.length
+    Object.assign(reverted, await step.revert(writes, reversal))
   }
   if (policy === 'FAIL') requireComplete(skipped)
   return { storeUuid: uuid, requestId: origin.requestId, reverted, skipped: skipped.kept, more: skipped.more }

@@ -38,8 +38,8 @@ export const storeFields: RevertStep = {
     const reasons = new Map<string | null, SkippedItem['reason']>(
       left.map(({ key, action }) => [key, action === 'created' ? 'store_created' : 'changed_since']),
     )
-    const skipped = [...reasons].map(([key, reason]): SkippedItem => ({ kind: 'store', code: '', key, reason }))
-    return { reverted: { storeFields: changed }, skipped, skippedCount: skipped.length }
+    for (const [key, reason] of reasons) reversal.skipped.add({ kind: 'store', code: '', key, reason })
+    return { storeFields: changed }
   },
 }
 
