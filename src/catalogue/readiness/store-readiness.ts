@@ -22,16 +22,7 @@ export interface StoreReadiness {
   isCounting: boolean
 }
 
-interface Row {
-  wanted: Requirement[]
-  requirements: Requirement[] | null
-  build: number
-  total: number
-  ready: number
-  blocked: number
-  missing: number[]
-  asOf: Date
-}
+type Row = { wanted: Requirement[]; requirements: Requirement[] | null } & NonNullable<StoreReadiness['counted']>
 
 /**
  * Undefined if the channel has no requirements. Of products that were created after `asOf`, `blocked` may already count
