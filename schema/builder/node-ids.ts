@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../src/errors.ts'
-import { isStorable, shown, storeUuidOf } from '../../src/text.ts'
+import { isStorable, parsedJson, shown, storeUuidOf } from '../../src/text.ts'
 
 /** The types that `node` can load. */
 const nodeTypes = ['Store', 'Product', 'Asset', 'AssetGroup', 'AttributeDefinition', 'Job', 'Token', 'Change']
@@ -46,11 +46,7 @@ export function loadByKeys<Found, Names extends string[]>(
 }
 
 function partsOf(key: string): string[] | undefined {
-  try {
-    const parts: unknown = JSON.parse(key)
-    const isKey = Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))
-    return isKey && storeUuidOf(parts[0] ?? '') === parts[0] ? parts : undefined
-  } catch {
-    return undefined
-  }
+  const parts = parsedJson(key)
+  const isKey = Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))
+  return isKey && storeUuidOf(parts[0] ?? '') === parts[0] ? parts : undefined
 }
