@@ -1,5 +1,5 @@
+import { linkOf } from '../../src/catalogue/changes/change.ts'
 import { type ChangeItem, listItems } from '../../src/catalogue/changes/change-items.ts'
-import { parsedJson } from '../../src/text.ts'
 import { builder } from '../builder/builder.ts'
 import {
   connectionCost,
@@ -13,14 +13,10 @@ import {
 import { nullable } from '../builder/options.ts'
 import { ChangeRef } from './change.ts'
 
-/** The channel and the asset of a link. */
-function linkOf({ kind, key }: ChangeItem): string[] {
-  return kind === 'link' ? ((parsedJson(key ?? '[]') as string[] | undefined) ?? []) : []
-}
-
-function channelOf(item: ChangeItem): string | null {
-  if (item.kind === 'requirement') return item.code
-  return item.kind === 'readiness' ? item.key : (linkOf(item)[0] ?? null)
+function channelOf({ kind, code, key }: ChangeItem): string | null {
+  if (kind === 'requirement') return code
+  if (kind === 'readiness') return key
+  return kind === 'link' ? (linkOf(key)[0] ?? null) : null
 }
 
 const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
@@ -33,7 +29,7 @@ const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
     }),
     assetId: t.id({
       ...nullable('Id of the asset.'),
-      resolve: (item) => (item.kind === 'asset' ? item.code : (linkOf(item)[1] ?? null)),
+      resolve: ({ kind, code, key }) => (kind === 'asset' ? code : kind === 'link' ? (linkOf(key)[1] ?? null) : null),
     }),
     channel: t.string({
       ...nullable('Channel of the link, of the requirements, or of readiness.'),

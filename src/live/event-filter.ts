@@ -1,4 +1,4 @@
-import { type Change, channelOf, typeOf } from '../catalogue/changes/change.ts'
+import { type Change, linkOf, typeOf } from '../catalogue/changes/change.ts'
 import { type FieldFault, faultsOf, requireNoFaults } from '../errors.ts'
 import { memoized } from '../lazy.ts'
 import { isName, shown } from '../text.ts'
@@ -93,7 +93,7 @@ function isOfAttribute(
 }
 
 function isOfChannel(kind: Change['kind'], code: string, key: string | null, channels: ReadonlySet<string>): boolean {
-  if (kind === 'link') return key !== null && channels.has(channelOf(key))
+  if (kind === 'link') return channels.has(linkOf(key)[0] ?? '')
   if (kind === 'readiness') return key !== null && channels.has(key)
   return kind === 'requirement' && channels.has(code)
 }

@@ -3,7 +3,7 @@ import { lazy } from '../../lazy.ts'
 import { isObject, parsedJson } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { storeFieldsOf } from '../stores/stores.ts'
-import type { CatalogueKind, Change, ChangeHead } from './change.ts'
+import { type CatalogueKind, type Change, type ChangeHead, linkOf } from './change.ts'
 import { definitionJson } from './record-changes.ts'
 
 export interface ChangeItem {
@@ -92,7 +92,7 @@ async function readPresent(
   kind: CatalogueKind,
   items: readonly StoredItem[],
 ): Promise<(string | null)[]> {
-  const links = items.map(({ key }) => (kind === 'link' ? (parsedJson(key ?? '[]') as string[]) : []))
+  const links = items.map(({ key }) => (kind === 'link' ? linkOf(key) : []))
   const { rows } = await sql<{ value: string | null }>`
     select ${presentValue[kind](storeUuid)} as value
     from unnest(${items.map(({ code }) => code)}::text[], ${items.map(({ key }) => key)}::text[],

@@ -68,13 +68,12 @@ export function countsOf({ action, count, failed }: Pick<Change, 'action' | 'cou
 /** The distinct keys of a change: attributes (`status` among them), channels of links, fields of a store. */
 export function keysOf({ kind, keys }: Pick<Change, 'kind' | 'keys'>): string[] {
   const named = new Set(keys.filter((key) => key !== null))
-  return kind === 'link' ? [...new Set([...named].map(channelOf))] : [...named]
+  return kind === 'link' ? [...new Set([...named].map((key) => linkOf(key)[0] ?? ''))] : [...named]
 }
 
-/** The channel in the key of a link. */
-export function channelOf(key: string): string {
-  const [channel = ''] = (parsedJson(key) ?? []) as string[]
-  return channel
+/** The channel and the asset in the key of a link. */
+export function linkOf(key: string | null): string[] {
+  return (parsedJson(key ?? '[]') ?? []) as string[]
 }
 
 /** The distinct codes of a change. */

@@ -1,4 +1,4 @@
-import type { CatalogueKind } from '../change.ts'
+import { type CatalogueKind, linkOf } from '../change.ts'
 
 /** An item of the ledger that was not reverted. */
 export interface SkippedItem {
@@ -33,7 +33,7 @@ function itemName({ kind, code, key }: SkippedItem): string {
     case 'asset':
       return `the asset ${name}`
     case 'link': {
-      const [channel, assetId] = JSON.parse(key ?? '[]') as unknown[]
+      const [channel, assetId] = linkOf(key)
       return `the link of the asset ${JSON.stringify(assetId)} to ${name} on the channel ${JSON.stringify(channel)}`
     }
     case 'product':
