@@ -12,6 +12,9 @@ import { useExplainer, workOf } from './explain.ts'
 /** What each hundredth product of one large store has, all others of the second one have, in each slot. */
 const products = 60_000
 const small = 20
+/** The creation and last change of a product: as many minutes later as its number. */
+const begin = sql`timestamptz '2020-01-01T00:00:00Z'`
+const minute = (i: number) => new Date(Date.UTC(2020, 0, 1, 0, i))
 let stores: string[]
 const explainer = useExplainer(async (catalogue) => {
   for (let i = 0; i < 40; i++) await addStore(catalogue, small, i % 2 === 0)
@@ -25,8 +28,9 @@ async function addStore(catalogue: Catalogue, count: number, isRare: boolean): P
   const uuid = await storeIn(catalogue)
   const of = (rare: string, usual: string) => sql`case when (i % 100 = 0) = ${isRare} then ${rare} else ${usual} end`
   await sql`
-    insert into product (store_uuid, product_code, status, attributes)
-    select ${uuid}::uuid, lpad(i::text, 6, '0'), ${of('draft', 'new')},
+    insert into product (store_uuid, product_code, status, created_at, updated_at, attributes)
+    select ${uuid}::uuid, lpad(i::text, 6, '0'), ${of('draft', 'new')}, ${begin} + i * interval '1 minute',
+      ${begin} + i * interval '1 minute',
       jsonb_build_object('Kind', ${of('a', 'b')}, 'Price', ${of('1', '2')}, 'Name', md5(i::text))
     from generate_series(1, ${count}::integer) i`.execute(db)
   await sql`insert into product_total values (${uuid}::uuid, 0, 'new', ${count}::integer)`.execute(db)
@@ -60,6 +64,21 @@ const orders: ProductOrder[] = [
   { field: 'attribute', attribute: 'Name' },
   { field: 'attribute', attribute: 'Kind', direction: 'desc' },
 ]
+
+it.each([
+  ['creation alone', { createdAt: { from: minute(products / 2), to: minute(products / 2 + 60) } }],
+  [
+    'creation and last change together',
+    { createdAt: { from: minute(products / 2) }, updatedAt: { to: minute(products / 2 + 60) } },
+  ],
+])('reads few products for a page of an hour by %s', async (_title, filter) => {
+  for (const store of stores) {
+    const nodes = await explainer.plansOf((catalogue) =>
+      listProducts(catalogue, store, filter, { limit: 51, backwards: false }),
+    )
+    expect(workOf(nodes)).toBeLessThan(0.5 * products)
+  }
+})
 
 it.each(few)('reads few products for a page of %s, in any order, whatever other stores have', async (_title, rare) => {
   const filter = rare === 'draft' ? { status: ['draft'] as const } : { attributes: [rare] }

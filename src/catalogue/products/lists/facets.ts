@@ -5,9 +5,10 @@ import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
 import { isCaughtUp, productTotalAsOf } from '../../projections/as-of.ts'
 import { productTotal } from '../find-products.ts'
+import { usedFields } from '../query/filter-fields.ts'
 import { compileNarrowed } from '../query/narrow.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
-import { fieldsOf, readSource, type Source, type SourceState, selectedState } from '../query/source.ts'
+import { readSource, type Source, type SourceState, selectedState } from '../query/source.ts'
 import { versionOf } from '../query/store-facts.ts'
 import { valuesOf } from '../query/values.ts'
 
@@ -48,7 +49,7 @@ const cache = new LRUCache<string, Facet[]>({
  */
 export function countFacets(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
   const question = { filter: query.filter, facets: query.names }
-  const fields = filtersWithin(query.filter).flatMap(({ filter }) => fieldsOf(filter))
+  const fields = filtersWithin(query.filter).flatMap(({ filter }) => usedFields(filter))
   return readSource(catalogue, storeUuid, question, async (source) => {
     const { uuid, index, attributeOf } = source
     if (!index || !fields.every(({ isOfIndex }) => isOfIndex))

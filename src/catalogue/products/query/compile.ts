@@ -37,47 +37,45 @@ const wheresOf = ({ indexed, checked }: Conditions) => [...indexed.map(({ where 
 function conditionsOf(source: Source, filter: ProductFilter): Conditions {
   const compiled = Object.entries(compilers).map(([field, compiler]) => {
     const value = filter[field as keyof ProductFilter]
-    return value == null ? none : (compiler as Compiler<unknown>)(value, source)
+    return value == null ? none : (compiler as Compiler<unknown>)(value, source, filter)
   })
   return together(compiled)
 }
 
-type Compiler<Value> = (value: Value, source: Source) => Conditions
+type Compiler<Value> = (value: Value, source: Source, filter: ProductFilter) => Conditions
 
-const [code, status, created] = [sql`p.product_code`, sql`p.status`, sql`p.created_at`]
+const [codeColumn, statusColumn, creation] = [sql`p.product_code`, sql`p.status`, sql`p.created_at`]
 
 /** How the conditions of each field of a filter are compiled. */
 const compilers: { [Field in keyof ProductFilter]-?: Compiler<NonNullable<ProductFilter[Field]>> } = {
-  status: (statuses) => indexed(isAmong(status, texts, statuses), statuses.length > 1 ? undefined : status),
-  codes: (codes) => indexed(isAmong(code, texts, codes.filter(isStorable)), code),
-  codePrefix: (prefix) => indexed(sql`(${code} >= ${prefix} and ${code} <= ${prefix + beyondAll})`, code),
-  createdAt: (range) => indexed(isDuring(created, range), created),
+  status: (statuses) => byIndex(isAmong(statusColumn, texts, statuses), statuses.length > 1 ? undefined : statusColumn),
+  codes: (codes) => byIndex(isAmong(codeColumn, texts, codes.filter(isStorable)), codeColumn),
+  codePrefix: (prefix) =>
+    byIndex(sql`(${codeColumn} >= ${prefix} and ${codeColumn} <= ${prefix + beyondAll})`, codeColumn),
+  createdAt: (range) => byIndex(isDuring(creation, range), creation),
   // A product that was last changed before a time was created before it.
-  updatedAt: (range) =>
+  updatedAt: ({ from, to }, _source, { createdAt }) =>
     together([
-      range.to == null ? none : indexed(isDuring(created, { to: range.to }), created),
-      checked(isDuring(sql`p.updated_at`, range)),
+      to == null ? none : byIndex(isDuring(creation, { from: createdAt?.from, to }), creation),
+      byRow(isDuring(sql`p.updated_at`, { from, to })),
     ]),
   attributes: (attributes, source) => together(attributes.map((one) => compared(one, source))),
-  search: (search, source) => checked(hasSubstring(source, search)),
-  hasAssets: (assets, { uuid }) => checked(withAssets(uuid, assets)),
-  missingAssets: (assets, { uuid }) => checked(sql`not ${withAssets(uuid, assets)}`),
-  blockedOn: (channel, { uuid }) => checked(isBlocked(uuid, channel)),
-  readyOn: (channel, { uuid }) => checked(isReady(uuid, channel)),
+  search: (search, source) => byRow(hasSubstring(source, search)),
+  hasAssets: (assets, { uuid }) => byRow(withAssets(uuid, assets)),
+  missingAssets: (assets, { uuid }) => byRow(sql`not ${withAssets(uuid, assets)}`),
+  blockedOn: (channel, { uuid }) => byRow(isBlocked(uuid, channel)),
+  readyOn: (channel, { uuid }) => byRow(isReady(uuid, channel)),
   and: (filters, source) => together(filters.map((filter) => conditionsOf(source, filter))),
-  or: (filters, source) =>
-    checked(
-      sql`(${sql.join(
-        filters.map((one) => whole(source, one)),
-        sql` or `,
-      )})`,
-    ),
-  not: (filter, source) => checked(sql`(${whole(source, filter)}) is not true`),
+  or: (filters, source) => {
+    const conditions = filters.map((filter) => whole(source, filter))
+    return byRow(sql`(${sql.join(conditions, sql` or `)})`)
+  },
+  not: (filter, source) => byRow(sql`(${whole(source, filter)}) is not true`),
 }
 
 const none: Conditions = { indexed: [], checked: [] }
-const indexed = (where: Condition, key?: Sql): Conditions => ({ indexed: [{ where, key }], checked: [] })
-const checked = (condition: Condition): Conditions => ({ indexed: [], checked: [condition] })
+const byIndex = (where: Condition, key?: Sql): Conditions => ({ indexed: [{ where, key }], checked: [] })
+const byRow = (condition: Condition): Conditions => ({ indexed: [], checked: [condition] })
 const whole = (source: Source, filter: ProductFilter) => allOf(wheresOf(conditionsOf(source, filter)))
 
 function together(parts: readonly Conditions[]): Conditions {
@@ -89,6 +87,7 @@ function compared(filter: AttributeFilter, source: Source): Conditions {
   return { indexed: found.length > 0 ? [{ where: allOf(found), key }] : [], checked }
 }
 
+/** One of both ends is there. */
 function isDuring(column: Sql, { from, to }: TimeRange): Condition {
   return allOf([from != null && sql<boolean>`${column} >= ${from}`, to != null && sql<boolean>`${column} < ${to}`])
 }

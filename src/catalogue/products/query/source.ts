@@ -5,7 +5,7 @@ import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf } from '../../conditions.ts'
 import { databaseTime } from '../../projections/as-of.ts'
 import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
-import { type FilterField, filterFields } from './filter-fields.ts'
+import { usedFields } from './filter-fields.ts'
 import { byCode, type ProductOrder } from './order.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import { findStoreFacts, requireUsable, textsAreBuilt } from './store-facts.ts'
@@ -44,21 +44,14 @@ export interface SourceState {
 export const selectedState = ({ state }: Source, isWhole = sql<boolean>`true`) =>
   sql`${state.asOf} as "asOf", ${state.isCurrent} and ${isWhole} as "isCurrent"`
 
-/** The fields in which a filter has conditions. */
-export function fieldsOf(filter: ProductFilter): FilterField[] {
-  return Object.entries(filterFields).flatMap(([name, field]) => {
-    return filter[name as keyof ProductFilter] == null ? [] : [field]
-  })
-}
-
 /** Whether a list may read all products of the store, for instance to find those of a rare status. */
 export function isCostly(filter: ProductFilter, order?: ProductOrder | null): boolean {
-  return fieldsOf(filter).some(({ reads }) => !reads) || (order ?? byCode).field !== 'code'
+  return usedFields(filter).some(({ reads }) => !reads) || (order ?? byCode).field !== 'code'
 }
 
 /** Whether a number of products is that of rows that are read: so it is with a prefix, which all may have. */
 export function isCostlyToCount(filter: ProductFilter): boolean {
-  return fieldsOf(filter).some(({ reads }) => reads !== 'codes')
+  return usedFields(filter).some(({ reads }) => reads !== 'codes')
 }
 
 /**
@@ -66,7 +59,7 @@ export function isCostlyToCount(filter: ProductFilter): boolean {
  * Others are planned for their values.
  */
 export function isPrepared(source: Source, filter: ProductFilter, order: ProductOrder): boolean {
-  return source.table === 'product' && order.field === 'code' && fieldsOf(filter).every((field) => field.hasOnePlan)
+  return source.table === 'product' && order.field === 'code' && usedFields(filter).every((field) => field.hasOnePlan)
 }
 
 /** A store with no more products is read from `product`: that is fast enough, and answers as of now. */
@@ -136,7 +129,9 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
 /** The projections that may answer a question; without one it is answered from `product`. */
 function projectionsOf(question: Question): ProjectionName[] {
   const { filter, order = byCode, isExact = false } = question
-  const used = new Set(filtersWithin(filter).flatMap((one) => fieldsOf(one.filter).map(({ projection }) => projection)))
+  const used = new Set(
+    filtersWithin(filter).flatMap((one) => usedFields(one.filter).map(({ projection }) => projection)),
+  )
   const isOfColumns = used.has('FILTERS') || order.field !== 'code'
   const mayBeIndexed = namesOf(question).length > 0 || (isOfColumns && !isExact)
   return projectionNames.filter((name) => (name === 'FILTERS' ? mayBeIndexed && filter.codes == null : used.has(name)))
