@@ -48,7 +48,7 @@ export function createGatewayMetrics(options: MeasuredOptions, parts: MeasuredPa
 /** What requests share. */
 function addShared({ addGauge }: MetricRegistry, { db }: MeasuredOptions, parts: MeasuredParts): void {
   const connectionsHelp =
-    'Connections to PostgreSQL by state; waiting are requests for one, and for a core of its server'
+    'Connections to PostgreSQL by state; waiting are requests for one, waiting_for_core those for a core of its server'
   addGauge('pool_connections', connectionsHelp, 'state', () => {
     const state = connectionStateOf(db)
     if (!state) return undefined
