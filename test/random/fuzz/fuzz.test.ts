@@ -37,7 +37,7 @@ it('answers every request in its words, whatever the bytes', { timeout: Math.max
   console.info(`fuzz: ${run.count} requests in ${seconds} s, seed ${seed}, statuses ${JSON.stringify(run.statuses)}`)
 
   expect([...run.problems.values()].join('\n\n')).toBe('')
-  expect(lines.filter(isFault)).toEqual([])
+  expect(lines.splice(0).filter(isFault)).toEqual([])
   expect(await checkReadModel(gateway.database.db)).toEqual([])
   const control = await gateway.call(`/v1/assets?store_uuid=${fixture.stores[0]}`)
   expect(control.status).toBe(200)
