@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { codeOf, isUnavailable, shortageOf } from '../database/unavailable.ts'
-import { TaskEnded } from '../event-loop/thread-pool.ts'
 
 /** How often what runs a job shows in `heartbeat_at` that it lives, and how long each sign of it lasts. */
 export const heartbeats = {
@@ -18,12 +17,12 @@ export const maxCrashes = 2
 export const diedTwice = 'the gateway died or lost its database twice while the job was running'
 
 /**
- * What becomes of a job whose attempt threw: it is queued again, as if the attempt had not been (`requeued`) or after a
- * crash, of which the next attempt knows by the state, or it fails.
+ * What becomes of a job whose attempt threw in its thread: it is queued again, as if the attempt had not been
+ * (`requeued`) or after a crash, of which the next attempt knows by the state, or it fails.
  */
 export function outcomeOf(error: unknown): 'requeued' | 'crashed' | 'failed' {
   if (isPassing(error)) return 'requeued'
-  return isUnavailable(error) || endOfThread(error) ? 'crashed' : 'failed'
+  return isUnavailable(error) ? 'crashed' : 'failed'
 }
 
 /**
@@ -32,8 +31,3 @@ export function outcomeOf(error: unknown): 'requeued' | 'crashed' | 'failed' {
  */
 const isPassing = (error: unknown) =>
   shortageOf(error) !== undefined && !['57014', '40001', '40P01'].includes(codeOf(error))
-
-/** Why the pool has ended the thread of a task, if it has. */
-export function endOfThread(error: unknown): string | undefined {
-  return error instanceof Error && error.cause instanceof TaskEnded ? error.cause.message : undefined
-}

@@ -8,11 +8,11 @@ import { maxConnections } from '../database/connection/max-connections.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
-import type { ThreadPool } from '../event-loop/thread-pool.ts'
+import { TaskEnded, type ThreadPool } from '../event-loop/thread-pool.ts'
 import { inTimeForShutdown } from '../request/give-up.ts'
 import { type AttemptKey, beginAttempt, finishJob, requeue } from './attempt.ts'
 import type { JobKey } from './job.ts'
-import { endOfThread, maxCrashes } from './liveness.ts'
+import { maxCrashes } from './liveness.ts'
 
 export interface RunnerOptions {
   db: Kysely<Database>
@@ -110,4 +110,9 @@ export function startJobRunner({ db, connection, enumerations, threads, log }: R
       await inTimeForShutdown(queueDb.destroy())
     },
   }
+}
+
+/** Why the pool has ended the thread of a task, if it has. */
+function endOfThread(error: unknown): string | undefined {
+  return error instanceof Error && error.cause instanceof TaskEnded ? error.cause.message : undefined
 }
