@@ -108,8 +108,8 @@ async function importRows(own: OwnConnection, request: StoreImport, stream: RowS
         position = written.next
         onChunk?.(position.counts, written.failedRows)
       }
-      numbers.addNotes(stream.notes, from !== startPosition)
       if (signal.aborted) return stoppedBy('interrupted', position)
+      numbers.addNotes(stream.notes, { rows: position.counts.rows, isResumed: from !== startPosition })
       return { counts: position.counts, stopped: undefined, cause: undefined }
     } catch (error) {
       if (error instanceof UsageError) throw error

@@ -4,6 +4,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { shown } from '../../text.ts'
 import { type ImportRequest, optionName, type StoreImport } from '../options.ts'
 import { reshaped } from '../presets/presets.ts'
+import { maxColumns } from '../read/limits.ts'
 import { readRows } from '../read/read-rows.ts'
 import type { Reopen, RowFault } from '../read/row.ts'
 import type { Notes } from '../report/notes.ts'
@@ -27,9 +28,9 @@ export interface NumberReaders {
   of(rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]): ReadNumbers
   /**
    * Notes an option without effect, columns half of whose values are numbers with the other mark only, and columns of
-   * numbers that have no definition.
+   * numbers that have no definition, in a file of so many rows. Of a resumed import not all values were seen.
    */
-  addNotes(notes: Notes, isResumed: boolean): void
+  addNotes(notes: Notes, file: { rows: number; isResumed: boolean }): void
 }
 
 interface Again {
@@ -54,8 +55,8 @@ export async function numberReaders(
   const seen = await attributesWithCommas(catalogue, request, stream, again)
   const mayHaveCommas = delimiter === ';' || format === 'xlsx'
   const { count, addNotes } = countMarks(request, columnOf)
-  const undefinedNumbers = findUndefinedNumbers()
   const read = (text: string, name: string) => readNumber(text, request, mayHaveCommas || seen.has(name))
+  const undefinedNumbers = findUndefinedNumbers(read, columnOf)
   return {
     of: (rows, definitions) => {
       undefinedNumbers.add(rows, definitions)
@@ -78,36 +79,43 @@ export async function numberReaders(
         return { ...product, values }
       }
     },
-    addNotes: (notes, isResumed) => {
+    addNotes: (notes, { rows, isResumed }) => {
       addNotes(notes, isResumed)
+      if (isResumed || rows <= maxRows) return
       for (const name of undefinedNumbers.list()) notes.add('only_numbers', { column: columnOf(name), rows: 0 })
     },
   }
 }
 
-/** With fewer products a store answers fast from the products themselves. */
-const minRows = 5_000
+/** With no more products a store answers fast from the products themselves. */
+const maxRows = 5_000
 /** Longer ones, and those with zeros before them, are codes. */
 const shortNumber = /^-?(0|[1-9]\d{0,8})(\.\d+)?$/
 
-/** Finds the attributes without a definition all of whose values are numbers, in an import of many rows. */
-function findUndefinedNumbers() {
+/** Finds the attributes without a definition all of whose values are read as numbers; none if they are too many. */
+function findUndefinedNumbers(
+  read: (text: string, name: string) => ReturnType<typeof readNumber>,
+  columnOf: Layout['columnOf'],
+) {
   const [numbers, others] = [new Set<string>(), new Set<string>()]
-  let count = 0
+  const isNumber = (text: string, name: string, product: MappedProduct) => {
+    const { value = text, fault } = product.numbers?.has(columnOf(name)) ? {} : read(text, name)
+    return !fault && shortNumber.test(value)
+  }
   return {
     add: (rows: readonly MappedRow[], definitions: readonly AttributeDefinition[]) => {
-      count += rows.length
       for (const { name } of definitions) others.add(name)
       for (const { product } of rows) {
-        const { names = [], values = [] } = product ?? {}
+        if (!product || others.size + numbers.size > maxColumns) continue
+        const { names, values } = product
         // An iterator of entries takes three times as long.
         for (let i = 0; i < names.length; i++) {
           const name = names[i] ?? ''
-          if (!others.has(name)) (shortNumber.test(values[i] ?? '') ? numbers : others).add(name)
+          if (!others.has(name)) (isNumber(values[i] ?? '', name, product) ? numbers : others).add(name)
         }
       }
     },
-    list: () => (count < minRows ? [] : [...numbers].filter((name) => !others.has(name))),
+    list: () => (others.size + numbers.size > maxColumns ? [] : [...numbers].filter((name) => !others.has(name))),
   }
 }
 

@@ -25,7 +25,9 @@ export function imagesOf(rows: readonly Row[], faults: RowFault[], notes: Notes)
   const images: Image[] = []
   const others: { alt: Cell; row: number }[] = []
   for (const row of rows) {
-    const cellOf = (names: readonly string[]) => row.cells[indexOf(row.columns, names)] ?? ''
+    // A file of two exports may have both columns, one of them empty.
+    const cellOf = (names: readonly string[]) =>
+      row.cells.find((cell, i) => cell !== '' && names.includes(row.columns[i] ?? '')) ?? ''
     const [url, alt] = [cellOf(imageColumns), cellOf(altColumns)]
     if (url !== '') images.push({ url, alt, position: positionOf(row, faults) })
     else if (alt !== '') others.push({ alt, row: row.number })

@@ -714,15 +714,27 @@ describe('numbers', () => {
     expect((await importNumbers(content, ['--decimal', 'comma'])).stderr).toBe('')
   })
 
+  const manyRows = (rowOf: (i: number) => string) => Array.from({ length: 5_001 }, (_, i) => rowOf(i)).join('\n')
+  const sentence =
+    'all values are numbers: filters and sorting by them are fast with a definition as NUMBER, filterable'
+
   test('that are the only values of a column without a definition have a note in a large file', async () => {
-    const rowOf = (i: number) => [i, i / 4, i, i + 4e12, i === 4_999 ? 'x' : i].join()
-    const rows = Array.from({ length: 5_000 }, (_, i) => rowOf(i))
-    const content = `sku,Weight,Price,EAN,Size\n${rows.join('\n')}\n`
+    const rows = manyRows((i) => [i, i / 4, i, i + 4e12, i === 4_999 ? 'x' : i].join())
+    const content = `sku,Weight,Price,EAN,Size\n${rows}\n`
     const { stderr } = await importNumbers(content, ['--chunk-rows', '1000', '--dry-run'])
-    const sentence =
-      'all values are numbers: filters and sorting by them are fast with a definition as NUMBER, filterable'
     expect(stderr).toBe(`note: "Weight": ${sentence}\n`)
     expect((await importNumbers(content.replace(/.*\n$/, ''))).stderr).toBe('')
+  })
+
+  test.each([
+    ['with the mark of the option', '12,50', ['--decimal', 'comma'], true],
+    ['with the other mark', '12.50', ['--decimal', 'comma'], false],
+    ['that may have thousands', '1.234', [], false],
+    ['with commas', '12,50', [], false],
+  ])('%s have that note only if a definition would read them so', async (_name, value, options, isNoted) => {
+    const content = `sku;Weight\n${manyRows((i) => `${i};${value}`)}\n`
+    const { stderr } = await importNumbers(content, [...options, '--dry-run'])
+    expect(stderr.includes(sentence)).toBe(isNoted)
   })
 
   test('are what they are with --decimal point', async () => {
