@@ -31,9 +31,8 @@ export function withinLimits(
   { method }: IncomingMessage,
   maxBytes = Number.POSITIVE_INFINITY,
 ): HttpResult {
-  // Once: the bytes of a text are not counted without making them.
-  if (answer.body !== undefined) answer.body = piecesOf(answer.body)
   if (!summary?.isWrite) requireLength(answer, maxBytes)
+  if (answer.body !== undefined) answer.body = piecesOf(answer.body)
   if (method !== 'HEAD') reserve(byteLength(answer.body), summary?.isWrite)
   return { answer, summary: { api, ...summary } }
 }
