@@ -20,6 +20,7 @@ export const products: RevertStep = {
       if (skipped) skip(reversal, { skipped, skippedCount })
       if (deletes !== null) count += (await deleteLocked(catalogue, reversal.storeUuid, deletes)).deleted.length
       if (patches === null) continue
+      // Without names: those of earlier values are kept.
       const writes = { patches, removes: true, statuses, createdAts, updates: true, locks: {} }
       const { created, updated, missing, tooLarge } = await writeProducts(catalogue, reversal.storeUuid, writes)
       count += created.length + updated.length
