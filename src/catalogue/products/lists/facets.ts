@@ -5,10 +5,9 @@ import type { Catalogue } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
 import { isCaughtUp, productTotalAsOf } from '../../projections/as-of.ts'
 import { productTotal } from '../find-products.ts'
-import { usedFields } from '../query/filter-fields.ts'
 import { compileNarrowed } from '../query/narrow.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from '../query/product-filter.ts'
-import { readSource, type Source, type SourceState, selectedState } from '../query/source.ts'
+import { readSource, type Source, type SourceState, selectedState, usedFields } from '../query/source.ts'
 import { versionOf } from '../query/store-facts.ts'
 import { valuesOf } from '../query/values.ts'
 
@@ -44,23 +43,23 @@ const cache = new LRUCache<string, Facet[]>({
 })
 
 /**
- * A facet for each name, in their order, of the products that match. They are counted only if the rows of
- * `product_index` have changed since they were counted before. Throws `invalid_request`.
+ * A facet for each name, in their order, of the products that match. Those of `product_index` alone are kept until its
+ * rows change. Throws `invalid_request`.
  */
 export function countFacets(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
   const question = { filter: query.filter, facets: query.names }
   const fields = filtersWithin(query.filter).flatMap(({ filter }) => usedFields(filter))
   return readSource(catalogue, storeUuid, question, async (source) => {
     const { uuid, index, attributeOf } = source
-    if (!index || !fields.every(({ isOfIndex }) => isOfIndex))
-      return (await readFacets(catalogue, source, query))?.facets
+    const isKept = index && fields.every(({ isOfIndex }) => isOfIndex)
+    if (!isKept) return (await readFacets(catalogue, source, query))?.facets
     const names = [...query.names, ...attributesOf(query.filter).map(({ filter: { name } }) => name)]
-    const keyOf = (version: string) => JSON.stringify([version, uuid, query, names.map((name) => attributeOf(name))])
-    const found = cache.get(keyOf(index.version))
+    const asked = JSON.stringify([uuid, query, names.map(attributeOf)])
+    const found = cache.get(index.version + asked)
     if (found) return found.map((facet) => ({ ...facet, asOf: index.asOf }))
     const counted = await readFacets(catalogue, source, query)
     // What another replica had can be of another version.
-    if (counted?.version) cache.set(keyOf(counted.version), counted.facets)
+    if (counted?.version) cache.set(counted.version + asked, counted.facets)
     return counted?.facets
   })
 }

@@ -2,7 +2,7 @@ import type { ProjectionName } from '../../projections/projection.ts'
 import type { ProductFilter } from './product-filter.ts'
 
 /** What is true of the conditions of a field, whatever their values. */
-interface FilterField {
+export interface FilterField {
   /** The projection that may answer them. */
   projection: ProjectionName | null
   /** What they read by the index of codes, the only one that every store has; undefined: perhaps all products. */
@@ -14,7 +14,7 @@ interface FilterField {
 }
 
 /** What each field of a filter means for the plan of a question. */
-const filterFields: Record<keyof ProductFilter, FilterField> = {
+export const filterFields: Record<keyof ProductFilter, FilterField> = {
   status: { projection: 'FILTERS', hasOnePlan: true, isOfIndex: true },
   codePrefix: { projection: null, reads: 'range', hasOnePlan: true, isOfIndex: true },
   codes: { projection: null, reads: 'codes', hasOnePlan: true, isOfIndex: true },
@@ -29,11 +29,4 @@ const filterFields: Record<keyof ProductFilter, FilterField> = {
   and: { projection: null, isOfIndex: true },
   or: { projection: null, isOfIndex: true },
   not: { projection: null, isOfIndex: true },
-}
-
-/** The fields in which a filter has conditions. */
-export function usedFields(filter: ProductFilter): FilterField[] {
-  return Object.entries(filterFields).flatMap(([name, field]) => {
-    return filter[name as keyof ProductFilter] == null ? [] : [field]
-  })
 }

@@ -5,7 +5,7 @@ import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf } from '../../conditions.ts'
 import { databaseTime } from '../../projections/as-of.ts'
 import { type ProjectionName, projectionNames } from '../../projections/projection.ts'
-import { usedFields } from './filter-fields.ts'
+import { type FilterField, filterFields } from './filter-fields.ts'
 import { byCode, type ProductOrder } from './order.ts'
 import { attributesOf, filtersWithin, type ProductFilter } from './product-filter.ts'
 import { findStoreFacts, requireUsable, textsAreBuilt } from './store-facts.ts'
@@ -43,6 +43,13 @@ export interface SourceState {
 /** SQL: the columns of a `SourceState`. `isWhole`: what else must be true. */
 export const selectedState = ({ state }: Source, isWhole = sql<boolean>`true`) =>
   sql`${state.asOf} as "asOf", ${state.isCurrent} and ${isWhole} as "isCurrent"`
+
+/** The fields in which a filter has conditions. */
+export function usedFields(filter: ProductFilter): FilterField[] {
+  return Object.entries(filterFields).flatMap(([name, field]) => {
+    return filter[name as keyof ProductFilter] == null ? [] : [field]
+  })
+}
 
 /** Whether a list may read all products of the store, for instance to find those of a rare status. */
 export function isCostly(filter: ProductFilter, order?: ProductOrder | null): boolean {
