@@ -5,10 +5,14 @@ import {
   type GraphQLSchema,
   type GraphQLType,
   getNamedType,
+  isEnumType,
   isInputObjectType,
   Kind,
+  TypeInfo,
   typeFromAST,
   type VariableDefinitionNode,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql'
 import { rolledBackIf } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
@@ -59,7 +63,8 @@ async function compile(
   operationName?: string,
 ): Promise<Run | undefined> {
   const { compileQuery, isCompiledQuery } = await import('graphql-jit')
-  const compiled = compileQuery(schema, document, operationName)
+  const options = { disableLeafSerialization: !hasEnum(schema, document) }
+  const compiled = compileQuery(schema, document, operationName, options)
   return isCompiledQuery(compiled) ? (variables, context) => compiled.query({}, context, variables) : undefined
 }
 
@@ -71,6 +76,17 @@ function hasRecursiveVariable(schema: GraphQLSchema, document: DocumentNode): bo
     return within.includes(type) || fields.some((field) => isRecursive(getNamedType(field.type), [...within, type]))
   }
   return variablesOf(document).some(({ type }) => isRecursive(getNamedType(typeFromAST(schema, type)), []))
+}
+
+/** Whether an enumeration is selected: its values must be serialized, unlike those of all other leaves. */
+function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema)
+  let found = false
+  const enter = () => {
+    found ||= isEnumType(getNamedType(types.getType()))
+  }
+  visit(document, visitWithTypeInfo(types, { Field: { enter } }))
+  return found
 }
 
 /** Runs a mutation whose payloads read in one transaction: nothing is written if one of its fields fails. */
