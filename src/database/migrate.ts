@@ -8,7 +8,7 @@ import { migrateDistributed } from './citus/distribute.ts'
 import { splitStatements } from './citus/split-statements.ts'
 import { migrateQueue } from './job-queue.ts'
 import { findKind } from './kind.ts'
-import { partitioned, requirePartitions } from './partitions.ts'
+import { findPartitions, partitioned } from './partitions.ts'
 import { tableAccess } from './registry/table-access.ts'
 import type { Database } from './tables.ts'
 import { codeOf } from './unavailable.ts'
@@ -41,8 +41,8 @@ type Script = Awaited<ReturnType<typeof readScripts>>[number]
 
 /**
  * Brings tables and functions up to date, in one transaction. Returns the names of the scripts that it ran. Creates the
- * large tables of a new database with so many `partitions`; throws if the existing tables have another number. `onStep`
- * gets a sentence when a script begins, and when there is something to wait for.
+ * large tables of a new database with so many `partitions`, and later ones with as many as the tables have; throws if
+ * these have another number. `onStep` gets a sentence when a script begins, and when there is something to wait for.
  */
 export async function migrate(
   db: Kysely<Database>,
@@ -50,7 +50,7 @@ export async function migrate(
   onStep: (sentence: string) => void = () => {},
 ): Promise<string[]> {
   const scripts = await readScripts()
-  if (partitions) await requirePartitions(db, partitions)
+  if (partitions) await findPartitions(db, partitions)
   if ((await dueAmong(scripts, db)).length === 0) return []
   const { withOwnConnection } = await import('./connection/own-connection.ts')
   // A migration of large tables, or the wait for another gateway's, may take longer than a request.
@@ -60,11 +60,11 @@ export async function migrate(
       own.transaction().execute(async (transaction) => {
         await lockMigrations(transaction, onStep)
         await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction)
-        if (partitions) await requirePartitions(transaction, partitions)
+        const present = await findPartitions(transaction, partitions)
         const due = await dueAmong(scripts, transaction)
         const isDistributed = due.length > 0 && (await findKind(transaction)) === 'citus'
         const textsOf = ({ text }: Script) =>
-          isDistributed ? splitStatements(text) : [partitions ? partitioned(text, partitions) : text]
+          isDistributed ? splitStatements(text) : [present > 0 ? partitioned(text, present) : text]
         const runAll = async () => {
           for (const script of due) {
             onStep(`running ${script.name}`)

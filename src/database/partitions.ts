@@ -23,16 +23,14 @@ export function partitioned(migration: string, count: number): string {
   })
 }
 
-/** Throws if the database already has tables, with another number of partitions. */
-export async function requirePartitions(db: Kysely<Database>, expected: number): Promise<void> {
+/** The number of partitions that the large tables have; `wanted` in a new database. Throws if they have another one. */
+export async function findPartitions(db: Kysely<Database>, wanted?: number): Promise<number> {
   const { rows } = await sql<{ partitions: number }>`
     select count(inhrelid)::int as partitions from pg_class left join pg_inherits on inhparent = oid
     where oid = to_regclass('product') group by oid`.execute(db)
-  const [found] = rows
-  if (!found || found.partitions === expected) return
-  const tables = found.partitions === 0 ? 'without partitions' : `in ${found.partitions} partitions`
-  const advice = `create a new database, run "catalog migrate --partitions ${expected}" on it, and move the data by "catalog backup" and "catalog restore"`
-  throw new Error(
-    `expected a database without tables for --partitions ${expected}; its tables are ${tables}: ${advice}`,
-  )
+  const { partitions } = rows[0] ?? { partitions: wanted ?? 0 }
+  if (wanted === undefined || wanted === partitions) return partitions
+  const tables = partitions === 0 ? 'without partitions' : `in ${partitions} partitions`
+  const advice = `create a new database, run "catalog migrate --partitions ${wanted}" on it, and move the data by "catalog backup" and "catalog restore"`
+  throw new Error(`expected a database without tables for --partitions ${wanted}; its tables are ${tables}: ${advice}`)
 }

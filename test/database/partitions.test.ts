@@ -69,6 +69,18 @@ describe('catalog migrate --partitions', () => {
     )
   })
 
+  it('partitions the tables of later migrations as those that are there', async () => {
+    const database = await emptyDatabase()
+    const { db } = database
+    await migrate(db, 3)
+    await sql`drop table product_index, product_index_slot cascade`.execute(db)
+    await sql`delete from migration where name = '0008-product-index'`.execute(db)
+    expect(await migrate(db)).toContain('0008-product-index')
+    const { rows } = await sql`
+      select count(*)::int as partitions from pg_inherits where inhparent = 'product_index'::regclass`.execute(db)
+    expect(rows).toEqual([{ partitions: 3 }])
+  })
+
   it('leaves a database with tables as it is, and says what was found and what to do', async () => {
     const database = await emptyDatabase()
     const attempt = async (count: string) => {
