@@ -19,13 +19,14 @@ export async function answerWrite(checked: CheckedRequest, services: RestService
 
 /** The data of a write as JSON text, or that of the first write with its idempotency key. */
 export async function write(checked: CheckedRequest, services: RestServices): Promise<Written> {
-  const { endpoint, request, variables, idempotencyKey, preferences } = checked
+  const { endpoint, request, query, variables, idempotencyKey, preferences } = checked
   const { maxAffected, isMinimal = false } = preferences ?? {}
   // A dry run changes nothing, so its answer is not stored.
-  const key = variables.dryRun ? undefined : idempotencyKey
+  const key = query.dry_run ? undefined : idempotencyKey
   return services.write(checked, key, async (execute) => {
     const data = endpoint.toData(await execute())
-    const receipt = services.recordsChanges ? receiptLink(variables, data, request.requestId) : {}
+    const hasReceipt = services.recordsChanges && !query.dry_run
+    const receipt = hasReceipt ? receiptLink(variables, data, request.requestId) : {}
     return {
       text: toJson(isMinimal ? withoutSuccesses(data as object) : data),
       headers: { ...receipt, ...preferenceApplied(maxAffected, isMinimal) },
@@ -44,16 +45,12 @@ export function enveloped(
 
 type Item = Record<string, unknown>
 
-/** The header that names the receipt of a write, if it is to one store. A dry run has none. */
-function receiptLink(
-  { storeUuid, dryRun, selectors, links }: Item,
-  data: unknown,
-  requestId: string,
-): Record<string, string> {
+/** The header that names the receipt of a write, if it is to one store. */
+function receiptLink({ storeUuid, selectors, links }: Item, data: unknown, requestId: string): Record<string, string> {
   const items = (selectors ?? links ?? [{ storeUuid: storeUuid ?? (data as Item).store_uuid }]) as Item[]
   // Any other text than a UUID names no store, and may be very long.
   const [store, ...others] = new Set(items.map((item) => storeUuidOf(String(item.storeUuid))))
-  if (dryRun || store === undefined || others.length > 0) return {}
+  if (store === undefined || others.length > 0) return {}
   const target = `${prefix}/requests/${encodeURIComponent(requestId)}?store_uuid=${store}`
   return { Link: `<${target}>; rel="describedby"` }
 }

@@ -128,6 +128,22 @@ it('imports a file that comes in chunks, of any media type, and returns the fail
   expect((await gateway.call(`/v1/products/New?store_uuid=${store}`)).status).toBe(404)
 })
 
+it('has no receipt and keeps no answer of a dry run', async () => {
+  const store = await newStore(gateway)
+  const send = async (dryRun: boolean) => {
+    const headers = { 'content-type': 'text/csv', 'idempotency-key': `dry ${dryRun}` }
+    const path = `/v1/imports?store_uuid=${store}&dry_run=${dryRun}`
+    const { status, json, headers: got } = await gateway.call(path, { method: 'POST', body: 'sku\nA\n', headers })
+    const { job_id: job } = (json as { data: { job_id: string } }).data
+    return { status, job, link: got.link }
+  }
+  const [preview, again] = [await send(true), await send(true)]
+  expect([preview.status, preview.link, again.job === preview.job]).toEqual([200, undefined, false])
+  const [first, repeated] = [await send(false), await send(false)]
+  expect(first.link).toMatch(/\/requests\//)
+  expect([repeated.status, repeated.job]).toEqual([200, first.job])
+})
+
 it('returns the bytes of a failed row that are not in its encoding', async () => {
   const store = await newStore(gateway)
   const bad = Buffer.concat([Buffer.from('B,caf'), Buffer.of(0xe9, 0x20), Buffer.from('here')])
