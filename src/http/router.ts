@@ -85,9 +85,9 @@ async function serveCaller(
   const tenant = caller ? tenantOf(caller) : ''
   // A function, so that the API renders its errors.
   const requireCaller = () => {
-    routes.memory.requireMemory(tenant)
     if (error !== undefined) throw error
     if (!caller) throw unauthorized(authorization)
+    routes.memory.requireMemory(tenant)
     return caller
   }
   const reserve = routes.memory.reserveFor(response, tenant)
