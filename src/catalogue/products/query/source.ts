@@ -110,8 +110,8 @@ export async function chooseSource(catalogue: Catalogue, storeUuid: string, ques
     return findStoreFacts(catalogue, uuid, names)
   }, false)
   const attributeOf = (name: string) => {
-    const { type, slot = null, isBuilt } = facts.attributes[name] ?? {}
-    return { type, slot: slot !== null && isBuilt ? slot : undefined }
+    const { type, slot } = facts.attributes[name] ?? {}
+    return { type, slot: slot ?? undefined }
   }
   const missing = named.filter(({ name }) => attributeOf(name).slot === undefined)
   requireUsable(question, missing, facts, (name) => attributeOf(name).type)

@@ -26,8 +26,8 @@ export interface StoreFacts extends Record<ProjectionName, Date> {
     {
       type: AttributeDefinition['type']
       isFilterable: boolean
+      /** Null unless it has the values of all products. */
       slot: number | null
-      isBuilt: boolean
       built: number | null
     }
   >
@@ -48,7 +48,7 @@ export async function findStoreFacts(
       exists (select from product_index_slot where store_uuid = ${uuid} and built_to is null) as "isIndexed",
       (
         select coalesce(jsonb_object_agg(d.name, json_build_object('type', d.type, 'isFilterable', d.filterable,
-          'slot', s.slot, 'isBuilt', s.built_to is null, 'built', s.built)), '{}')
+          'slot', case when s.built_to is null then s.slot end, 'built', s.built)), '{}')
         from attribute_definition d left join product_index_slot s
           on s.store_uuid = ${uuid} and s.name = d.name and s.is_number = (d.type = 'number') and d.filterable
         where d.store_uuid = ${uuid} and d.name = any(${[...names]}::text[])
