@@ -124,7 +124,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, definitions }) => defineAttributes(transaction, storeUuid, definitions),
+      (catalogue, { storeUuid, definitions }) => defineAttributes(catalogue, storeUuid, definitions),
       (_all, { definitions }) => definitions.length,
     ),
   }),
@@ -135,7 +135,7 @@ builder.mutationFields((t) => ({
       'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store: reading them needs the scope `read`. Errors: `store_not_found`.',
     args: { ...writeArgs, names: t.arg.stringList(required('Names of attributes: at most 10,000.')) },
     resolve: resolveWrite(
-      (transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names),
+      (catalogue, { storeUuid, names }) => removeDefinitions(catalogue, storeUuid, names),
       (_all, { names }) => names.length,
     ),
   }),

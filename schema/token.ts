@@ -101,7 +101,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateTokenInput, required: true, description: 'Token to create.' }), ...dryRunArgs },
     extensions: { access: 'admin' },
     resolve: resolveWrite(
-      (transaction, { input }) => createToken(transaction.db, input),
+      (catalogue, { input }) => createToken(catalogue.db, input),
       () => 1,
     ),
   }),
@@ -113,7 +113,7 @@ builder.mutationFields((t) => ({
     args: { tokenId: t.arg.id(requiredLookup('UUID of the token.')), ...dryRunArgs },
     extensions: { access: 'admin' },
     resolve: resolveWrite(
-      (transaction, { tokenId }) => revokeToken(transaction.db, tokenId),
+      (catalogue, { tokenId }) => revokeToken(catalogue.db, tokenId),
       (token) => (token ? 1 : 0),
     ),
   }),

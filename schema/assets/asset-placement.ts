@@ -54,8 +54,8 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite(
-      (transaction, { assetId, position, ...group }, _context, info) =>
-        moveAssets(transaction, withDefaults(group), [assetId], { position, isShown: isSelected(info, 'assets') }),
+      (catalogue, { assetId, position, ...group }, _context, info) =>
+        moveAssets(catalogue, withDefaults(group), [assetId], { position, isShown: isSelected(info, 'assets') }),
       () => 1,
     ),
   }),
@@ -69,8 +69,8 @@ builder.mutationFields((t) => ({
       assetIds: t.arg.stringList(required('Ids of assets of the group: at most 10,000.')),
     },
     resolve: resolveWrite(
-      (transaction, { assetIds, ...group }, _context, info) =>
-        moveAssets(transaction, withDefaults(group), assetIds, { isShown: isSelected(info, 'assets') }),
+      (catalogue, { assetIds, ...group }, _context, info) =>
+        moveAssets(catalogue, withDefaults(group), assetIds, { isShown: isSelected(info, 'assets') }),
       (_group, { assetIds }) => assetIds.length,
     ),
   }),
@@ -88,9 +88,9 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, channel, groups }, { enumerations }) =>
+      (catalogue, { storeUuid, channel, groups }, { enumerations }) =>
         placeAssets(
-          transaction,
+          catalogue,
           enumerations,
           { storeUuid, channel: channel ?? defaultChannel },
           groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaultAssetFormat })),

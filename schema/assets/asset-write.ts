@@ -85,8 +85,8 @@ builder.mutationFields((t) => ({
       assets: t.arg({ type: [NewAssetInput], required: true, description: 'At most 10,000 assets.' }),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, assets }, { enumerations }) =>
-        addAssets(transaction, enumerations, storeUuid, assets.map(withDefaults)),
+      (catalogue, { storeUuid, assets }, { enumerations }) =>
+        addAssets(catalogue, enumerations, storeUuid, assets.map(withDefaults)),
       ({ added, linked }) => added + linked,
     ),
   }),
@@ -103,7 +103,7 @@ builder.mutationFields((t) => ({
       ...dryRunArgs,
     },
     resolve: resolveWrite(
-      (transaction, { selectors }) => deleteAssets(transaction, selectors),
+      (catalogue, { selectors }) => deleteAssets(catalogue, selectors),
       ({ removed }) => removed,
     ),
   }),
@@ -116,7 +116,7 @@ builder.mutationFields((t) => ({
       ...dryRunArgs,
     },
     resolve: resolveWrite(
-      (transaction, { links }) => unlinkAssets(transaction, links),
+      (catalogue, { links }) => unlinkAssets(catalogue, links),
       ({ removed }) => removed,
     ),
   }),

@@ -43,12 +43,12 @@ export function writable({ catalogue, origin }: Context, { fieldName: operation 
  * items are `affected` than the caller allows.
  */
 export function resolveWrite<Args extends { dryRun?: boolean | null | undefined }, Result>(
-  work: (transaction: WriteCatalogue, args: Args, context: Context, info: GraphQLResolveInfo) => Promise<Result>,
+  work: (catalogue: WriteCatalogue, args: Args, context: Context, info: GraphQLResolveInfo) => Promise<Result>,
   affected: (result: Result, args: Args) => number,
 ) {
   return (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
-    rolledBackIf(writable(context, info), args.dryRun, async (transaction) => {
-      const result = await work(transaction, args, context, info)
+    rolledBackIf(writable(context, info), args.dryRun, async (catalogue) => {
+      const result = await work(catalogue, args, context, info)
       requireAnswerable(result, context, info)
       requireFewAffected(affected(result, args), context)
       return result

@@ -94,8 +94,8 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, requestId, ifChangedSince }) =>
-        revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP'),
+      (catalogue, { storeUuid, requestId, ifChangedSince }) =>
+        revertRequest(catalogue, storeUuid, requestId, ifChangedSince ?? 'SKIP'),
       ({ reverted }) => Object.values(reverted).reduce((sum, count) => sum + count, 0),
     ),
   }),

@@ -154,7 +154,7 @@ builder.mutationFields((t) => ({
       'Deletes a job with its input and output, and returns its last state; fields other than `jobId` need the scope `read`. A running job is cancelled: it stops within seconds, and keeps the rows that it has imported. Null when there is none or when the token has no access to its store.',
     args: { jobId: t.arg.id(required('UUID of the job.')), ...dryRunArgs },
     resolve: resolveWrite(
-      (transaction, { jobId }) => deleteJob(transaction, jobId),
+      (catalogue, { jobId }) => deleteJob(catalogue, jobId),
       (job) => (job ? 1 : 0),
     ),
   }),

@@ -149,8 +149,8 @@ builder.mutationFields((t) => ({
       productCodes: t.arg.stringList(requiredLookup('Product codes: at most 10,000.')),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, productCodes, fingerprint }) =>
-        deleteProducts(transaction, storeUuid, productCodes, fingerprint),
+      (catalogue, { storeUuid, productCodes, fingerprint }) =>
+        deleteProducts(catalogue, storeUuid, productCodes, fingerprint),
       ({ deletedSkus }) => deletedSkus.length,
     ),
   }),
@@ -163,8 +163,8 @@ builder.mutationFields((t) => ({
       ...channelArg,
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, channel, products }, { enumerations }) =>
-        createProducts(transaction, storeUuid, products, { enumerations, channel: channel ?? defaultChannel }),
+      (catalogue, { storeUuid, channel, products }, { enumerations }) =>
+        createProducts(catalogue, storeUuid, products, { enumerations, channel: channel ?? defaultChannel }),
       ({ createdSkus }) => createdSkus.length,
     ),
   }),
@@ -184,8 +184,8 @@ builder.mutationFields((t) => ({
     description: `Creates products that do not exist, and merges attributes and statuses into those that do (REST extension: POST /products with \`upsert\`). ${urlFields} To leave existing products unchanged use \`createProducts\`; to create none, \`updateProducts\`; for files, \`startImport\`. The default status of a new product is \`NEW\`. Errors: \`invalid_request\`, \`store_not_found\`.`,
     args: { ...writeArgs, ...productsArg, ...channelArg },
     resolve: resolveWrite(
-      (transaction, { storeUuid, channel, products }, { enumerations }) =>
-        upsertProducts(transaction, storeUuid, products, { enumerations, channel: channel ?? defaultChannel }),
+      (catalogue, { storeUuid, channel, products }, { enumerations }) =>
+        upsertProducts(catalogue, storeUuid, products, { enumerations, channel: channel ?? defaultChannel }),
       ({ createdSkus, updatedSkus }) => createdSkus.length + updatedSkus.length,
     ),
   }),

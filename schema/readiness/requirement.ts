@@ -96,8 +96,8 @@ builder.mutationField('setChannelRequirements', (t) =>
       }),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, channel, requirements }, { enumerations }) =>
-        setRequirements(transaction, enumerations, storeUuid, channel, requirements),
+      (catalogue, { storeUuid, channel, requirements }, { enumerations }) =>
+        setRequirements(catalogue, enumerations, storeUuid, channel, requirements),
       () => 1,
     ),
   }),

@@ -55,8 +55,8 @@ builder.mutationFields((t) => ({
       ...dryRunArgs,
     },
     resolve: resolveWrite(
-      (transaction, { input, copyTaxonomy, linkedStoreId }, { enumerations }) =>
-        createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
+      (catalogue, { input, copyTaxonomy, linkedStoreId }, { enumerations }) =>
+        createStore(catalogue, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
       () => 1,
     ),
   }),
@@ -67,8 +67,8 @@ builder.mutationFields((t) => ({
       'Changes fields of a store. Fields of the result other than `storeUuid` need the scope `read`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: { ...writeArgs, input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }) },
     resolve: resolveWrite(
-      (transaction, { storeUuid, input: { storeWebsite, ...input } }, { enumerations }) =>
-        updateStore(transaction, enumerations, storeUuid, {
+      (catalogue, { storeUuid, input: { storeWebsite, ...input } }, { enumerations }) =>
+        updateStore(catalogue, enumerations, storeUuid, {
           ...withoutNulls(input),
           // Null clears it.
           ...(storeWebsite !== undefined && { storeWebsite }),

@@ -64,7 +64,7 @@ const idArgs = builder.args((t) => ({ id: t.id(required('UUID of the webhook.'))
 
 /** A resolver for a write of one webhook, or of a new one of a store. */
 function resolveOne<Args extends { storeUuid?: string; dryRun?: boolean | null | undefined }, Result>(
-  work: (transaction: WriteCatalogue, args: Args, context: Context) => Promise<Result>,
+  work: (catalogue: WriteCatalogue, args: Args, context: Context) => Promise<Result>,
 ) {
   const resolve = resolveWrite(work, () => 1)
   return (...call: Parameters<typeof resolve>) => {
@@ -83,7 +83,7 @@ builder.mutationFields((t) => {
       extensions: access,
       description: `${description} Errors: \`webhook_not_found\`, \`changes_disabled\`. ${rights}`,
       args: { ...idArgs, ...dryRunArgs },
-      resolve: resolveOne((transaction, { id }) => act(transaction, id)),
+      resolve: resolveOne((catalogue, { id }) => act(catalogue, id)),
     })
   return {
     createWebhook: t.field({
@@ -94,8 +94,8 @@ builder.mutationFields((t) => {
         ...writeArgs,
         input: t.arg({ type: CreateWebhookInput, required: true, description: 'Webhook to create.' }),
       },
-      resolve: resolveOne((transaction, { storeUuid, input }, { outgoingAllow }) =>
-        createWebhook(transaction, storeUuid, input, outgoingAllow),
+      resolve: resolveOne((catalogue, { storeUuid, input }, { outgoingAllow }) =>
+        createWebhook(catalogue, storeUuid, input, outgoingAllow),
       ),
     }),
     updateWebhook: t.field({
@@ -107,8 +107,8 @@ builder.mutationFields((t) => {
         input: t.arg({ type: UpdateWebhookInput, required: true, description: 'Changes to apply.' }),
         ...dryRunArgs,
       },
-      resolve: resolveOne((transaction, { id, input }, { outgoingAllow }) =>
-        updateWebhook(transaction, id, input, outgoingAllow),
+      resolve: resolveOne((catalogue, { id, input }, { outgoingAllow }) =>
+        updateWebhook(catalogue, id, input, outgoingAllow),
       ),
     }),
     rotateWebhookSecret: t.field({
@@ -116,7 +116,7 @@ builder.mutationFields((t) => {
       extensions: access,
       description: `Gives a webhook a new secret. For 24 hours deliveries are signed by the former one, too; another rotation is refused meanwhile. Errors: \`invalid_request\`, \`webhook_not_found\`, \`changes_disabled\`. ${rights}`,
       args: { ...idArgs, ...dryRunArgs },
-      resolve: resolveOne((transaction, { id }) => rotateSecret(transaction, id)),
+      resolve: resolveOne((catalogue, { id }) => rotateSecret(catalogue, id)),
     }),
     replayWebhook: t.field({
       type: WebhookRef,
@@ -129,7 +129,7 @@ builder.mutationFields((t) => {
         ),
         ...dryRunArgs,
       },
-      resolve: resolveOne((transaction, { id, from }) => replayWebhook(transaction, id, from)),
+      resolve: resolveOne((catalogue, { id, from }) => replayWebhook(catalogue, id, from)),
     }),
     deleteWebhook: actionField('Deletes a webhook, and returns it.', deleteWebhook),
     testWebhook: actionField('Sends an event `webhook.ping` soon; `Webhook.deliveries` has its result.', testWebhook),
