@@ -6,7 +6,7 @@ const starts = new FairQueue({ slots: 1 })
 /** If a start took this long, the next one waits for as long: other requests need several iterations. */
 const longStartMs = 5
 /** Longer iterations are not due to a start. */
-const maxWaitMs = 20
+const maxGapMs = 20
 
 /**
  * At most one large request starts per event-loop iteration, in rotation among tenants. A hundred requests of 10 ms
@@ -18,6 +18,6 @@ export async function startOnePerTick(): Promise<void> {
   setImmediate(() => {
     const tookMs = performance.now() - begunAt
     if (tookMs < longStartMs) release()
-    else setTimeout(release, Math.min(tookMs, maxWaitMs))
+    else setTimeout(release, Math.min(tookMs, maxGapMs))
   })
 }

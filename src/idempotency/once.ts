@@ -64,8 +64,8 @@ function scopeOf({ caller, method, target, key }: Scope): Buffer {
   return hash('sha256', JSON.stringify([caller.tokenId, tenantOf(caller), method, target, key]), 'buffer')
 }
 
-/** Older answers have expired. */
-const age = sql<Date>`now() - interval '24 hours'`
+/** Answers from before have expired. */
+const expiredBefore = sql<Date>`now() - interval '24 hours'`
 const deletedAtOnce = 1_000
 const maxMebibytes = 64
 const maxBytes = maxMebibytes * 1024 * 1024
@@ -76,7 +76,7 @@ function findAnswer(db: Kysely<Database>, scope: Buffer) {
     .selectFrom('idempotency_key')
     .select(['body', 'answer'])
     .where('scope', '=', scope)
-    .where('created_at', '>', age)
+    .where('created_at', '>', expiredBefore)
     .where('answer', 'is not', null)
     .$narrowType<{ answer: string }>()
     .executeTakeFirst()
@@ -93,11 +93,11 @@ async function claim(
   const { rows } = await sql<{ isClaimed: boolean; isFull: boolean }>`
     with used as (
       select coalesce(sum(bytes), 0) >= ${maxBytes} as "full" from idempotency_key
-      where owner = ${owner} and created_at > ${age}
+      where owner = ${owner} and created_at > ${expiredBefore}
     ), claimed as (
       insert into idempotency_key (scope, body, owner) select ${scope}::bytea, ${body}::bytea, ${owner}::bytea from used where not "full"
       on conflict (scope) do update set body = excluded.body, owner = excluded.owner, answer = null, created_at = excluded.created_at
-        where idempotency_key.created_at <= ${age}
+        where idempotency_key.created_at <= ${expiredBefore}
       returning scope
     )
     select "full" as "isFull", exists (select from claimed) as "isClaimed" from used`.execute(db)
@@ -112,7 +112,7 @@ export async function deleteOldAnswers(db: Kysely<Database>): Promise<number> {
   for (let deleted = 0; ; ) {
     const { numAffectedRows } = await sql`
       delete from idempotency_key where scope in (
-        select scope from idempotency_key where created_at <= ${age} order by created_at limit ${deletedAtOnce}
+        select scope from idempotency_key where created_at <= ${expiredBefore} order by created_at limit ${deletedAtOnce}
         for update skip locked
       )`.execute(db)
     const batch = Number(numAffectedRows ?? 0)

@@ -35,8 +35,8 @@ export const runImport: RunJob = async (catalogue, attempt, { enumerations, quot
     report: keptReport(attempt, report),
     savePosition: async (position, transaction) => {
       attempt.counts = position.counts
-      const isSaved = request.dryRun ? saveProgress(db, attempt) : saveProgress(transaction, attempt, position)
-      if (!(await isSaved)) throw new Error('another attempt at the job has begun')
+      const isSaved = await (request.dryRun ? saveProgress(db, attempt) : saveProgress(transaction, attempt, position))
+      if (!isSaved) throw new Error('another attempt at the job has begun')
     },
     signal: deadline ? AbortSignal.any([signal, deadline]) : signal,
   })

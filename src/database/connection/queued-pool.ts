@@ -30,7 +30,7 @@ export function queued(
     const context = requestContext.getStore()
     const held: (() => void)[] = []
     const release = () => {
-      for (const give of held) give()
+      for (const giveBack of held) giveBack()
     }
     try {
       // Long reads wait for a core before they have a connection, and not in a transaction, which may hold locks.
